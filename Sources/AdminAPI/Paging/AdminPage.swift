@@ -9,7 +9,8 @@ import Primitives
 package enum AdminPage {
     package static let defaultLimit = 50
     package static let maxLimit = 200
-    static let maxCursor = 600
+    /// The keys of a list have up to 600 bytes.
+    static let maxCursor = 1_200
     private static let purpose = "gatefold admin cursor 1"
 
     static let parameters = [

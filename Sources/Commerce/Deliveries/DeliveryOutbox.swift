@@ -68,11 +68,34 @@ public protocol DeliveryOutbox: Sendable {
     /// - Parameters:
     ///   - publication: The identifier of the publication.
     ///   - pendingOnly: `true` to return only pending deliveries.
+    ///   - position: The last delivery of the page before; nil for the first page.
     ///   - limit: The maximum number of results.
-    func deliveries(in publication: PublicationID, pendingOnly: Bool, limit: Int) async throws -> [DeliveryRecord]
+    func deliveries(
+        in publication: PublicationID, pendingOnly: Bool, after position: DeliveryPosition?, limit: Int
+    ) async throws -> [DeliveryRecord]
 
     /// Returns the number of pending deliveries of a publication, at most `limit`.
     func pendingDeliveries(in publication: PublicationID, limit: Int) async throws -> Int
+}
+
+extension DeliveryOutbox {
+    /// Returns the latest deliveries of a publication.
+    public func deliveries(
+        in publication: PublicationID, pendingOnly: Bool, limit: Int
+    ) async throws -> [DeliveryRecord] {
+        try await deliveries(in: publication, pendingOnly: pendingOnly, after: nil, limit: limit)
+    }
+}
+
+/// The place of a delivery in the list of all, which begins with the latest.
+public struct DeliveryPosition: Sendable, Hashable {
+    public let ordered: Date
+    public let id: Delivery.ID
+
+    public init(ordered: Date, id: Delivery.ID) {
+        self.ordered = ordered
+        self.id = id
+    }
 }
 
 /// A type that delivers purchased items.

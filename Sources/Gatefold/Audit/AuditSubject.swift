@@ -16,6 +16,15 @@ package struct AuditSubject: Sendable, Hashable, CustomStringConvertible {
         description = AuditText.replacing("\(kind):\(name)", maxBytes: Self.maxBytes)
     }
 
+    /// Parses the subject of a person or a purchase, as entries have it; nil for another text.
+    package init?(person text: String) {
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
+        guard parts.count == 2, ["subscriber", "owner", "identifier", "delivery"].contains(parts[0]),
+            (1...64).contains(parts[1].utf8.count), parts[1].allSatisfy({ $0.isHexDigit && !$0.isUppercase })
+        else { return nil }
+        self.init(parts[0], parts[1])
+    }
+
     /// Creates a subject from the keyed digest of a text.
     private init(_ kind: String, _ key: PseudonymKey, _ purpose: String, _ text: String) {
         self.init(kind, Hexadecimal.encode(Array(key.digest(purpose, [text]).prefix(8))))

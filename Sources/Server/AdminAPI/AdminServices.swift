@@ -17,6 +17,8 @@ struct AdminServices: Sendable {
     let backends: BackendAdministration
     let flushes: FlushAudit
     let logger: Logger
+    /// The place of a verification of the audit log, which reads the whole log.
+    let verification = OnePlace()
 
     /// Returns the service of the publication of a call.
     func service(_ call: AdminCall) throws(AdminProblem) -> AuthorizationService {

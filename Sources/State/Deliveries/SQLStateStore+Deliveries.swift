@@ -124,18 +124,25 @@ extension SQLStateStore {
     }
 
     public func deliveries(
-        in publication: PublicationID, pendingOnly: Bool, limit: Int
+        in publication: PublicationID, pendingOnly: Bool, after position: DeliveryPosition?, limit: Int
     ) async throws -> [DeliveryRecord] {
-        try await database.read { db in
+        var (condition, arguments) = ("", [publication.rawValue] as StateArguments)
+        if let position {
+            condition = " AND (ordered < ? OR (ordered = ? AND (store, transaction_id) > (?, ?)))"
+            let ordered = position.ordered.timeIntervalSince1970
+            arguments += [ordered, ordered, position.id.store.rawValue, position.id.transaction]
+        }
+        let (after, values) = (condition, arguments)
+        return try await database.read { db in
             try self.readable(
                 db,
                 """
                 SELECT \(DeliveryRow.columns) FROM delivery
-                WHERE publication = ? AND \(pendingOnly ? DeliveryRow.isPending : "account IS NOT NULL")
+                WHERE publication = ? AND \(pendingOnly ? DeliveryRow.isPending : "account IS NOT NULL")\(after)
                 ORDER BY ordered DESC, store, transaction_id LIMIT ?
-                """, [publication.rawValue], limit: limit,
-                for: "\(pendingOnly ? "pending" : "all") deliveries in \(publication)", name: RowName.reference,
-                read: DeliveryRow.record)
+                """, values, limit: limit,
+                for: position == nil ? "\(pendingOnly ? "pending" : "all") deliveries in \(publication)" : nil,
+                name: RowName.reference, read: DeliveryRow.record)
         }
     }
 }

@@ -106,8 +106,11 @@ actor InMemoryOutbox: DeliveryOutbox {
         set(.pending(attempts: attempts, next: next, cause: cause), id)
     }
 
-    func deliveries(in publication: PublicationID, pendingOnly: Bool, limit: Int) -> [DeliveryRecord] {
-        let all = order.reversed().compactMap { records[$0] }.filter {
+    func deliveries(
+        in publication: PublicationID, pendingOnly: Bool, after position: DeliveryPosition?, limit: Int
+    ) -> [DeliveryRecord] {
+        let later = order.reversed().drop { $0 != position?.id }.dropFirst()
+        let all = (position == nil ? Array(order.reversed()) : Array(later)).compactMap { records[$0] }.filter {
             guard $0.delivery.publication == publication else { return false }
             if case .pending = $0.status { return true }
             return !pendingOnly
@@ -116,7 +119,7 @@ actor InMemoryOutbox: DeliveryOutbox {
     }
 
     func pendingDeliveries(in publication: PublicationID, limit: Int) -> Int {
-        deliveries(in: publication, pendingOnly: true, limit: limit).count
+        deliveries(in: publication, pendingOnly: true, after: nil, limit: limit).count
     }
 
     private func set(_ status: DeliveryRecord.DeliveryStatus, _ id: Delivery.ID) {

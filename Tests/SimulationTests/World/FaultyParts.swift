@@ -139,8 +139,8 @@ struct ObservedOutbox: DeliveryOutbox {
     }
 
     func deliveries(
-        in publication: PublicationID, pendingOnly: Bool, limit: Int
+        in publication: PublicationID, pendingOnly: Bool, after position: DeliveryPosition?, limit: Int
     ) async throws -> [DeliveryRecord] {
-        try await store.deliveries(in: publication, pendingOnly: pendingOnly, limit: limit)
+        try await store.deliveries(in: publication, pendingOnly: pendingOnly, after: position, limit: limit)
     }
 }

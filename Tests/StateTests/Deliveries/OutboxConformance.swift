@@ -40,6 +40,27 @@ import Testing
         }
     }
 
+    @Test(
+        "Lists all deliveries in pages that follow each other, also those of one moment",
+        arguments: TestedStore<any PurchaseLedger & DeliveryOutbox>.all)
+    func pages(kind: TestedStore<any PurchaseLedger & DeliveryOutbox>) async throws {
+        try await kind.with { store async throws in
+            for number in 1...7 {
+                _ = try await order("\(number)", at: noon + Double(number / 3) * 0.1, from: store)
+            }
+            _ = try await order("other", in: weekly, from: store)
+            let all = try await store.deliveries(in: daily, pendingOnly: true, limit: 99)
+            var found: [DeliveryRecord] = []
+            repeat {
+                let last = found.last.map { DeliveryPosition(ordered: $0.ordered, id: $0.delivery.id) }
+                found += try await store.deliveries(in: daily, pendingOnly: true, after: last, limit: 2)
+            } while found.count < 7
+            #expect(found.map(\.delivery.id) == all.map(\.delivery.id) && found.count == 7)
+            let end = found.last.map { DeliveryPosition(ordered: $0.ordered, id: $0.delivery.id) }
+            #expect(try await store.deliveries(in: daily, pendingOnly: true, after: end, limit: 2).isEmpty)
+        }
+    }
+
     private func waits(_ id: Delivery.ID, in store: any DeliveryOutbox) async throws -> Bool {
         try await store.deliveries(in: daily, pendingOnly: true, limit: 99).contains { $0.delivery.id == id }
     }

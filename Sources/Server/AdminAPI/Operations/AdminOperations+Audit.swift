@@ -9,7 +9,10 @@ extension AdminOperations {
         Operation(
             "listAuditEntries", .get, "/audit", role: .operator, reach: .scoped,
             summary: "List entries of the audit log, the newest first",
-            description: "A token for some publications must name one of them, unless it is for a single one.",
+            description: """
+                A token for some publications must name one of them, unless it is for a single one. The entries of a person show \
+                what they do, so that a request with the subject of one is recorded.
+                """,
             query: [
                 AdminProperty("since", .timestamp, "Only entries from this time on.", isRequired: false),
                 AdminProperty("until", .timestamp, "Only entries before this time.", isRequired: false),
@@ -21,15 +24,19 @@ extension AdminOperations {
                 AdminProperty("subject", .string(AdminText(1...200)), "Only this subject.", isRequired: false),
                 AdminProperty("publication", AdminSchemas.publication, "Only this publication.", isRequired: false),
             ],
-            success: .page(of: entry, "A page of entries.")
+            success: .page(of: entry, "A page of entries."), audits: .auditShow
         ) { services, call in
             let before = call.page.after.flatMap { Int64($0) }
+            let shown = try publication(call.query["publication"]?.text, call.user.scope)
+            if let person = call.query["subject"]?.text.flatMap({ AuditSubject(person: $0) }) {
+                try await call.trail.record(.auditShow, of: [person], in: shown.flatMap { PublicationID($0) })
+            }
             let filter = AuditQuery.Filter(
                 since: call.query["since"]?.text.flatMap { AdminSchema.date($0) },
                 until: call.query["until"]?.text.flatMap { AdminSchema.date($0) },
                 actor: call.query["actor"]?.text, action: call.query["action"]?.text,
                 subject: call.query["subject"]?.text,
-                publication: try publication(call.query["publication"]?.text, call.user.scope))
+                publication: shown)
             let entries = try await services.state.page(
                 AuditQuery(.newestFirst(before: before), limit: call.page.limit + 1, filter: filter))
             return try call.page.page(entries.map { (String($0.sequence), json($0)) })
@@ -37,7 +44,10 @@ extension AdminOperations {
         Operation(
             "verifyAuditLog", .get, "/audit/verification", role: .admin, reach: .everything,
             summary: "Verify the hashes of the audit log",
-            description: "Reads the whole log. Note the head outside of the state to find a missing end later.",
+            description: """
+                Reads the whole log. A node makes one verification at a time. Note the head outside of the state to find a \
+                missing end later.
+                """,
             success: .json(
                 .object([
                     AdminProperty("intact", .integer(0...Int.max), "The intact entries up to the first break."),
@@ -45,7 +55,10 @@ extension AdminOperations {
                     AdminProperty("break", .nullable(AdminSchemas.text), "The first broken place; null for none."),
                 ]), "The result.")
         ) { services, call in
-            let report = try await AuditVerification.run(services.state, AuditChain(services.key))
+            let report = try await services.verification.run {
+                try await AuditVerification.run(services.state, AuditChain(services.key))
+            }
+            guard let report else { throw AdminProblem.tooMany(after: 60) }
             return [
                 "intact": .number(String(report.intact)), "head": .optional(report.head?.description),
                 "break": .optional(report.firstBreak?.description),
