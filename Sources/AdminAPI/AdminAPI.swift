@@ -14,10 +14,12 @@ package struct AdminAPI<Services: Sendable>: Sendable {
     package static var root: String { "/admin/v1" }
     /// The maximum size of a body in bytes.
     package static var maxBody: Int { 16 << 10 }
-    /// The time in seconds during which the outcome of a change is stored.
-    private static var outcomeLifetime: TimeInterval { 86_400 }
     /// The time in seconds after which a change without an outcome counts as failed.
     private static var leaseTime: TimeInterval { 60 }
+    /// The maximum numbers of requests of a token per minute at one node. Entries of the audit log are never deleted, so a flood
+    /// of requests must not fill the state.
+    package static var changesPerMinute: Int { 60 }
+    package static var readsPerMinute: Int { 300 }
 
     /// What the API needs of the server.
     package struct Environment: Sendable {
@@ -31,13 +33,16 @@ package struct AdminAPI<Services: Sendable>: Sendable {
         /// Returns the problem for an error that is none, and logs it.
         package let problem: @Sendable (any Error) -> AdminProblem
         package let didMissOutcome: @Sendable (any Error) -> Void
+        /// Receives each response, for logs and metrics.
+        package let didRespond: @Sendable (AdminTrace) -> Void
 
         package init(
             tokens: any AdminTokenStore, outcomes: any AdminOutcomeStore, log: any AuditLog, key: PseudonymKey,
             clock: WallClock, random: RandomSource = .system,
             hasPublication: @escaping @Sendable (PublicationID) -> Bool,
             problem: @escaping @Sendable (any Error) -> AdminProblem,
-            didMissOutcome: @escaping @Sendable (any Error) -> Void
+            didMissOutcome: @escaping @Sendable (any Error) -> Void,
+            didRespond: @escaping @Sendable (AdminTrace) -> Void = { _ in }
         ) {
             self.tokens = tokens
             self.outcomes = outcomes
@@ -48,6 +53,7 @@ package struct AdminAPI<Services: Sendable>: Sendable {
             self.hasPublication = hasPublication
             self.problem = problem
             self.didMissOutcome = didMissOutcome
+            self.didRespond = didRespond
         }
     }
 
@@ -57,7 +63,10 @@ package struct AdminAPI<Services: Sendable>: Sendable {
     private let services: Services
     private let environment: Environment
     private let authenticator: AdminAuthenticator
-    private let limits = AdminRateLimits()
+    private let changes = MinuteCounts<String>(limit: Self.changesPerMinute)
+    private let reads = MinuteCounts<String>(limit: Self.readsPerMinute)
+    /// The denials that are recorded in the audit log.
+    private let denials = MinuteCounts<String>(limit: 1)
 
     package init(_ operations: [AdminOperation<Services>], _ services: Services, _ environment: Environment) {
         self.operations = operations
@@ -67,21 +76,23 @@ package struct AdminAPI<Services: Sendable>: Sendable {
     }
 
     package func respond(to request: AdminRequest) async -> AdminResponse {
-        var route: String?
+        var user: AdminUser?
+        var operation: AdminOperation<Services>?
+        var response: AdminResponse
         do {
-            let user = try await authenticator.user(
-                request.fields[.authorization], for: "\(request.method.rawValue) \(request.path)",
-                from: request.address, isLocal: request.isLocal)
-            let (operation, path) = try match(request)
-            route = Self.root + operation.path.description
-            var response = try await respond(to: request, operation, path, of: user)
-            response.route = route
-            return response
+            if let fault = DirectRequest.fault(of: request) { throw AdminProblem.invalid(fault) }
+            let known = try await authenticator.user(of: request)
+            user = known
+            let found = try match(request)
+            operation = found.operation
+            response = try await respond(to: request, found.operation, found.path, of: known)
         } catch {
-            var response = AdminResponse((error as? AdminProblem) ?? environment.problem(error))
-            response.route = route
-            return response
+            response = AdminResponse((error as? AdminProblem) ?? environment.problem(error))
         }
+        response.route = operation.map { Self.root + $0.path.description }
+        environment.didRespond(
+            AdminTrace(user: user?.id, operation: operation?.id, status: response.status))
+        return response
     }
 
     private func match(_ request: AdminRequest) throws(AdminProblem) -> Match {
@@ -98,52 +109,90 @@ package struct AdminAPI<Services: Sendable>: Sendable {
     private func respond(
         to request: AdminRequest, _ operation: AdminOperation<Services>, _ path: [String: String], of user: AdminUser
     ) async throws -> AdminResponse {
-        let publication = try authorise(operation, path, user)
+        let publication: PublicationID?
+        do {
+            publication = try authorise(operation, path, user)
+        } catch let denial as Denial {
+            await record(denial, operation, user)
+            throw denial.problem
+        }
+        guard (operation.isChange ? changes : reads).add(user.id, at: environment.clock.elapsed) else {
+            throw AdminProblem.tooMany(after: 60)
+        }
         let query = try AdminQuery.read(
             request.query, operation.query + (operation.success.isPage ? AdminPage.parameters : []))
         let bytes = try await body(of: request, operation)
+        if let expected = user.body, expected != LocalOperatorPass.BodyDigest(bytes, key: environment.key) {
+            throw AdminProblem.unauthenticated
+        }
         let body = try Self.parse(bytes, operation)
         let reason = try Self.reason(body)
-        guard operation.audits == nil || limits.admits(user, isChange: operation.isChange) else {
-            throw AdminProblem.tooMany(after: 60)
-        }
         let filters = query.filter { !["cursor", "limit"].contains($0.key) }.sorted { $0.key < $1.key }
             .flatMap { [$0.key, String(decoding: JSONWriter.bytes($0.value), as: UTF8.self)] }
         let call = AdminCall(
             user: user, publicationID: publication, path: path, query: query, body: body,
-            trail: AuditTrail(
-                environment.log, AuditChain(environment.key), by: user.actor, reason: reason,
-                didMissOutcome: environment.didMissOutcome),
+            trail: trail(of: user, reason),
             now: environment.clock.now,
             page: try AdminPage.Request(
                 limit: query["limit"]?.integer, cursor: query["cursor"]?.text,
                 list: [operation.id, request.path] + filters, key: environment.key))
-        guard operation.needsKey else { return try await perform(operation, call) }
-        guard let key = IdempotencyKey(request.fields[IdempotencyKey.field]) else {
+        guard operation.isChange else { return try await perform(operation, call) }
+        let key = IdempotencyKey(request.fields[IdempotencyKey.field])
+        guard key != nil || !operation.needsKey else {
             throw AdminProblem.invalid(.init("Idempotency-Key", IdempotencyKey.schema.expectation))
         }
-        return try await once(key, [request.method.rawValue, request.path], bytes, user) {
-            try await perform(operation, call)
+        let target = [request.method.rawValue, request.path]
+        // A client that disconnects cancels its request. A change must not end between its two entries in the audit log, so it
+        // is a task of its own.
+        return try await Task {
+            guard operation.needsKey, let key else { return try await perform(operation, call) }
+            return try await once(key, target, bytes, operation, call)
+        }.value
+    }
+
+    private func trail(of user: AdminUser, _ reason: AuditReason? = nil) -> AuditTrail {
+        AuditTrail(
+            environment.log, AuditChain(environment.key), by: user.actor, reason: reason,
+            didMissOutcome: environment.didMissOutcome)
+    }
+
+    /// A request that the token does not permit.
+    private struct Denial: Error {
+        let problem: AdminProblem
+        /// The publication of the request, if the server has it.
+        var publication: PublicationID?
+    }
+
+    /// Records a denial in the audit log, at most one of a token in a minute. The response does not depend on it.
+    private func record(_ denial: Denial, _ operation: AdminOperation<Services>, _ user: AdminUser) async {
+        guard denials.add(user.id, at: environment.clock.elapsed) else { return }
+        do {
+            try await trail(of: user).record(.adminDeny, in: denial.publication, [("operation", operation.id)])
+        } catch {
+            environment.didMissOutcome(error)
         }
     }
 
     /// Checks the role and the scope of a user.
     ///
     /// - Returns: The publication in the path; nil if the operation has none.
+    /// - Throws: ``Denial``, or ``AdminProblem/notFound``.
     private func authorise(
         _ operation: AdminOperation<Services>, _ path: [String: String], _ user: AdminUser
-    ) throws(AdminProblem) -> PublicationID? {
-        guard user.scope.role >= operation.role else { throw .forbidden }
+    ) throws -> PublicationID? {
+        let named = path["publication"].flatMap { PublicationID($0) }
+        let known = named.flatMap { environment.hasPublication($0) ? $0 : nil }
+        guard user.scope.role >= operation.role else { throw Denial(problem: .forbidden, publication: known) }
         switch operation.reach {
         case .scoped: return nil
         case .everything:
-            guard user.scope.publications == nil else { throw .forbidden }
+            guard user.scope.publications == nil else { throw Denial(problem: .forbidden) }
             return nil
         case .publication:
-            guard let id = path["publication"].flatMap({ PublicationID($0) }), user.scope.includes(id),
-                environment.hasPublication(id)
-            else { throw .notFound }
-            return id
+            guard let named else { throw AdminProblem.notFound }
+            guard user.scope.includes(named) else { throw Denial(problem: .notFound, publication: known) }
+            guard let known else { throw AdminProblem.notFound }
+            return known
         }
     }
 
@@ -191,25 +240,26 @@ package struct AdminAPI<Services: Sendable>: Sendable {
 
     /// Makes a change once, however often its request arrives and at however many nodes.
     private func once(
-        _ key: IdempotencyKey, _ target: [String], _ body: [UInt8], _ user: AdminUser,
-        _ change: () async throws -> AdminResponse
+        _ key: IdempotencyKey, _ target: [String], _ body: [UInt8], _ operation: AdminOperation<Services>,
+        _ call: AdminCall
     ) async throws -> AdminResponse {
-        let id = environment.key.digest("gatefold admin key 1", [user.id, key.text])
+        let id = environment.key.digest("gatefold admin key 1", [call.user.id, key.text])
         let request = environment.key.digest(
             "gatefold admin request 1", target + [String(decoding: body, as: UTF8.self)])
         let lease = environment.random.bytes(16)
+        var call = call
         let start = try await environment.outcomes.begin(
-            id, request: request, lease: lease, at: environment.clock.now, lifetime: Self.outcomeLifetime,
+            id, request: request, lease: lease, at: environment.clock.now, lifetime: AdminOutcome.lifetime,
             leaseTime: Self.leaseTime)
         switch start {
         case .running: throw AdminProblem.conflict
         case .mismatch: throw AdminProblem.otherRequest
         case .finished(let outcome): return try stored(outcome)
-        case .started: break
+        case .started(let firstAttempt): call.now = firstAttempt
         }
         let response: AdminResponse
         do {
-            response = try await change()
+            response = try await perform(operation, call)
         } catch {
             // The change may be made again: each leaves the same result however often it is made.
             await finish(id, lease, nil)

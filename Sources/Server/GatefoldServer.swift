@@ -348,7 +348,7 @@ public struct GatefoldServer: Sendable {
             metrics: metrics, readiness: readiness, backends: backends,
             catalogues: CatalogueAdministration(publications: publications, clock: parts.services.clock),
             push: PushAdministration(publications: publications, store: parts.state), node: node,
-            api: AdminAPIEndpoint(api: api, isEncrypted: adminTLS != nil, isUnixSocket: address.isUnixSocket)
+            api: AdminAPIEndpoint(api: api, transport: Self.transport(address, isEncrypted: adminTLS != nil))
         ).buildResponder()
         let bindAddress: BindAddress
         switch address {
@@ -371,6 +371,15 @@ public struct GatefoldServer: Sendable {
                 await AcceptFailureHandler.watch($0, of: Self.adminName, logger: logger)
             },
             logger: logger)
+    }
+
+    private static func transport(
+        _ address: AdminListenAddress, isEncrypted: Bool
+    ) -> AdminAPIEndpoint.Transport {
+        switch address {
+        case .unix: .unixSocket
+        case .tcp(let address): isEncrypted ? .encrypted : .plain(host: address.host)
+        }
     }
 
     private func requestResponder(_ responder: any HTTPResponder<GatefoldRequestContext>) -> RequestResponder {

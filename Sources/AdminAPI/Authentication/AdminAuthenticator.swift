@@ -1,5 +1,6 @@
 import Foundation
 package import Gatefold
+import HTTPTypes
 package import Primitives
 import Synchronization
 
@@ -9,14 +10,23 @@ package final class AdminAuthenticator: Sendable {
     private static let usePeriod: TimeInterval = 60
     /// The maximum number of tokens whose use is in memory.
     private static let capacity = 10_000
+    /// The maximum number of failures per minute of a client on another machine. Nobody can guess a token. The limit bounds the
+    /// queries of the state that a client without one causes.
+    static let maxFailures = 30
+    /// The number of seconds for which the list of all tokens is in memory.
+    private static let listPeriod: TimeInterval = 1
 
     private let tokens: any AdminTokenStore
     private let key: PseudonymKey
     private let clock: WallClock
     private let localClock: WallClock
-    private let failures = AuthenticationFailures()
+    private let failures = MinuteCounts<String>(limit: AdminAuthenticator.maxFailures)
     /// The times of the last recorded uses, by the digest of the token.
     private let uses = Mutex<[[UInt8]: Date]>([:])
+    /// The passes that were accepted in the last minutes, and the times on a monotonic clock.
+    private let passes = Mutex<[[UInt8]: TimeInterval]>([:])
+    /// The digests of all tokens, and the time on a monotonic clock at which they were read.
+    private let list = Mutex<(read: TimeInterval, digests: Set<[UInt8]>)?>(nil)
 
     /// - Parameters:
     ///   - clock: The clock of the state.
@@ -30,34 +40,45 @@ package final class AdminAuthenticator: Sendable {
         self.localClock = localClock
     }
 
-    /// Returns the user of a request.
+    /// Returns the user of a request. Valid credentials are accepted however many others fail, because many clients may have
+    /// one address.
     ///
-    /// - Parameters:
-    ///   - authorization: The header `Authorization`.
-    ///   - target: The method and the path, see ``LocalOperatorPass/target``.
-    ///   - address: The address of the client.
-    ///   - isLocal: Whether the client is on this machine.
     /// - Throws: ``AdminProblem/unauthenticated`` or ``AdminProblem/tooMany(after:)``, or the error of the store.
-    func user(
-        _ authorization: String?, for target: String, from address: String, isLocal: Bool
-    ) async throws -> AdminUser {
-        let credentials = Self.credentials(authorization: authorization)
-        let token = credentials.flatMap { AdminToken($0) }
-        // A client with a valid token is not blocked by others with its address.
-        let isInUse = token.map { token in uses.withLock { $0[token.digest] != nil } } ?? false
-        guard isInUse || !failures.isBlocked(address, at: clock.elapsed) else { throw AdminProblem.tooMany(after: 60) }
-        if let token, let record = try await record(of: token) { return AdminUser(record) }
-        if isLocal, let credentials,
-            let pass = LocalOperatorPass.open(credentials, for: target, key: key, at: localClock.now)
+    func user(of request: AdminRequest) async throws -> AdminUser {
+        guard let credentials = Self.credentials(request.fields[.authorization]) else {
+            throw AdminProblem.unauthenticated
+        }
+        if let token = AdminToken(credentials) {
+            if let record = try await record(of: token, request) { return AdminUser(record) }
+        } else if request.isLocal,
+            let pass = LocalOperatorPass.open(
+                credentials, for: "\(request.method.rawValue) \(request.path)", key: key, at: localClock.now),
+            isFirstUse(of: pass)
         {
             return AdminUser(pass)
         }
-        failures.add(address, at: clock.elapsed)
+        // Each user of this machine has its address.
+        guard request.isLocal || failures.add(request.address, at: clock.elapsed) else {
+            throw AdminProblem.tooMany(after: 60)
+        }
         throw AdminProblem.unauthenticated
     }
 
-    private func record(of token: AdminToken) async throws -> AdminTokenRecord? {
+    /// Returns whether this node has not accepted a pass before.
+    private func isFirstUse(of pass: LocalOperatorPass) -> Bool {
+        let now = clock.elapsed
+        return passes.withLock { passes in
+            // A pass is accepted from its lifetime before its creation until its lifetime after it.
+            passes = passes.filter { now - $0.value <= 2 * LocalOperatorPass.lifetime }
+            return passes.updateValue(now, forKey: pass.id) == nil
+        }
+    }
+
+    private func record(of token: AdminToken, _ request: AdminRequest) async throws -> AdminTokenRecord? {
         let digest = token.digest
+        if !request.isLocal, failures.isAtLimit(request.address, at: clock.elapsed), try await !isListed(digest) {
+            return nil
+        }
         guard let record = try await tokens.adminToken(withDigest: digest),
             isEqualInConstantTime(record.digest, digest), record.isAccepted(at: clock.now)
         else {
@@ -66,6 +87,23 @@ package final class AdminAuthenticator: Sendable {
         }
         recordUse(of: record)
         return record
+    }
+
+    /// Returns whether there is a token with a digest. Such calls cause about one query per ``listPeriod``, after which a
+    /// new token is known.
+    private func isListed(_ digest: [UInt8]) async throws -> Bool {
+        if uses.withLock({ $0[digest] != nil }) { return true }
+        let now = clock.elapsed
+        let known = list.withLock { list -> Set<[UInt8]>? in
+            if let list, now - list.read < Self.listPeriod { return list.digests }
+            // Calls during the query use the former list.
+            list = list.map { (read: now, digests: $0.digests) }
+            return nil
+        }
+        if let known { return known.contains(digest) }
+        let all = Set(try await tokens.adminTokens().map(\.digest))
+        list.withLock { $0 = (read: now, digests: all) }
+        return all.contains(digest)
     }
 
     /// Records the use of a token. The request does not wait, and a failure is no reason to reject it.
@@ -81,8 +119,8 @@ package final class AdminAuthenticator: Sendable {
         Task { [tokens] in try? await tokens.touchAdminToken(record.id, at: now) }
     }
 
-    /// Returns the credentials of the scheme `Bearer` (RFC 6750 section 2.1).
-    private static func credentials(authorization: String?) -> String? {
+    /// Returns the credentials of the scheme `Bearer` (RFC 6750 section 2.1); nil without any.
+    private static func credentials(_ authorization: String?) -> String? {
         guard let authorization, authorization.prefix(7).lowercased() == "bearer " else { return nil }
         return String(authorization.dropFirst(7))
     }

@@ -8,12 +8,15 @@ package struct AdminUser: Sendable, Equatable {
     package let scope: AdminScope
     /// The name for the user itself.
     package let name: String
+    /// The only body that the user may send; nil for any.
+    let body: LocalOperatorPass.BodyDigest?
 
     init(_ token: AdminTokenRecord) {
         id = "token \(token.id)"
         actor = token.actor
         scope = token.scope
         name = token.name.description
+        body = nil
     }
 
     init(_ pass: LocalOperatorPass) {
@@ -21,5 +24,6 @@ package struct AdminUser: Sendable, Equatable {
         actor = pass.actor
         scope = AdminScope(.admin)
         name = pass.actor.name
+        body = pass.body
     }
 }

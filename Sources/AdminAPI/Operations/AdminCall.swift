@@ -12,7 +12,8 @@ package struct AdminCall: Sendable {
     package let body: JSONValue
     /// The audit log with the user and the reason of the request.
     package let trail: AuditTrail
-    package let now: Date
+    /// The time of the request, or of its first attempt with the same idempotency key.
+    package var now: Date
     /// The position in a list and the number of items, for operations that return pages.
     package let page: AdminPage.Request
 

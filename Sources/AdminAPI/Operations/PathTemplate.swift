@@ -21,8 +21,8 @@ package struct PathTemplate: Sendable, Hashable, CustomStringConvertible {
 
     /// Returns the parameters of a path; nil if it does not match.
     ///
-    /// - Parameter path: The path below that of the API, as the request has it. Only the form without needless escapes
-    ///   and without empty segments matches, so that a path has one spelling.
+    /// - Parameter path: The path below that of the API, as the request has it. Literal segments have no escapes, and none is
+    ///   empty.
     func match(path: Substring) -> [String: String]? {
         let pieces = path.split(separator: "/", omittingEmptySubsequences: false)
         guard pieces.first == "", pieces.count == segments.count + 1 else { return nil }

@@ -8,16 +8,19 @@ package struct AdminRequest: Sendable {
     /// The query without the question mark, with its percent-escapes; nil for none.
     package let query: String?
     package let fields: HTTPFields
-    /// The address of the client, for limits.
+    /// The address or network of the client, for limits.
     package let address: String
     /// Whether the client is on this machine.
     package let isLocal: Bool
+    /// Whether the host that the request names is this server. TLS and a Unix socket ensure it otherwise.
+    package let isForThisHost: Bool
     /// Reads the whole body; nil if it is longer than the number of bytes.
     package let readBody: @Sendable (_ limit: Int) async throws -> [UInt8]?
 
     package init(
         method: HTTPRequest.Method, path: String, query: String? = nil, fields: HTTPFields, address: String,
-        isLocal: Bool, readBody: @escaping @Sendable (_ limit: Int) async throws -> [UInt8]?
+        isLocal: Bool, isForThisHost: Bool = true,
+        readBody: @escaping @Sendable (_ limit: Int) async throws -> [UInt8]?
     ) {
         self.method = method
         self.path = path
@@ -25,6 +28,7 @@ package struct AdminRequest: Sendable {
         self.fields = fields
         self.address = address
         self.isLocal = isLocal
+        self.isForThisHost = isForThisHost
         self.readBody = readBody
     }
 }

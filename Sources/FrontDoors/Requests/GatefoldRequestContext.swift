@@ -66,6 +66,11 @@ public struct GatefoldRequestContext: RequestContext, Sendable {
     /// The other end of the connection; nil if it has no address, as on a Unix socket.
     public var peer: ClientAddress? { contents.connection.peer }
 
+    /// The address of this server on the connection; nil if it has none, as on a Unix socket.
+    package var localAddress: ClientAddress? {
+        contents.connection.channel.localAddress?.ipAddress.flatMap { ClientAddress($0) }
+    }
+
     /// The identity of the connection, shared by all its requests and by all streams of an HTTP/2 connection.
     package var connectionIdentity: ObjectIdentifier { contents.connection.identity }
 

@@ -40,7 +40,8 @@ package struct AdminTokenRecord: Sendable, Equatable {
     package var actor: AuditActor { AuditActor(.adminUser, name: "\(name)#\(id)") }
 }
 
-/// The name of an admin token: its person or program. 1 to 64 letters, digits, `.`, `_`, `-` and `@`.
+/// The name of an admin token: its person or program. 1 to 64 letters, digits, `.`, `_` and `-`: no e-mail address,
+/// because entries of the audit log are never deleted.
 package struct AdminTokenName: Sendable, Hashable, CustomStringConvertible {
     package let description: String
 
@@ -52,8 +53,7 @@ package struct AdminTokenName: Sendable, Hashable, CustomStringConvertible {
     private static func isAllowed(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"),
-            UInt8(ascii: "@"):
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
             true
         default: false
         }

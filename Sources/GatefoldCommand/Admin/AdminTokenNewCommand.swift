@@ -16,7 +16,7 @@ struct AdminTokenNewCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
     @OptionGroup var audit: AuditOptions
 
-    @Option(help: "The person or program, for the audit log: 1 to 64 letters, digits, ., _, - and @.")
+    @Option(help: "The person or program, for the audit log: 1 to 64 letters, digits, ., _ and -.")
     var name: String
 
     @Option(help: "The role: viewer, support, operator or admin.")
@@ -30,7 +30,7 @@ struct AdminTokenNewCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard AdminTokenName(name) != nil else {
-            throw ValidationError("expected --name as 1 to 64 letters, digits, ., _, - and @")
+            throw ValidationError("expected --name as 1 to 64 letters, digits, ., _ and -")
         }
         guard AdminRole(rawValue: role) != nil else {
             throw ValidationError("expected --role as viewer, support, operator or admin")

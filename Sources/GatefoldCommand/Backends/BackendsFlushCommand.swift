@@ -57,6 +57,11 @@ struct BackendsFlushCommand: AsyncParsableCommand {
         case 401:
             throw CommandFailure(
                 .configuration, "the running server has another state.pseudonym_secret, or another clock")
+        case 404 where json?["status"] == nil:
+            throw CommandFailure(
+                .configuration,
+                "the server at server.admin_listen does not offer the admin API to this connection; expected an address of "
+                    + "this machine, or server.admin_tls")
         case 404: throw CommandFailure(.negativeResult, "the running server has no backend \(backend)")
         case 400: throw CommandFailure(.usage, json?["errors"]?[0]?["expected"]?.text.map { "expected \($0)" } ?? "")
         default: throw CommandFailure(.unavailable, "the server responded with status \(response.status)")

@@ -48,11 +48,13 @@ struct AdminClient {
     func post(_ path: String, _ body: JSONValue) async throws -> AdminResponse {
         var request = HTTPClientRequest(url: base + "/admin/v1" + path)
         request.method = .POST
+        let bytes = JSONWriter.bytes(body)
         let pass = LocalOperatorPass(
-            CommandUser.actor(ProcessInfo.processInfo.environment).name, for: "POST \(path)", at: Date())
+            CommandUser.actor(ProcessInfo.processInfo.environment).name, for: "POST \(path)",
+            LocalOperatorPass.BodyDigest(bytes, key: key), at: Date())
         request.headers.add(name: "authorization", value: "Bearer \(try pass.sealed(with: key))")
         request.headers.add(name: "content-type", value: "application/json")
-        request.body = .bytes(ByteBuffer(bytes: JSONWriter.bytes(body)))
+        request.body = .bytes(ByteBuffer(bytes: bytes))
         return try await send(request)
     }
 

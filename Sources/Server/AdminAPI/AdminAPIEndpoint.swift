@@ -8,23 +8,29 @@ import NIOCore
 /// The route of the admin API on the admin listener.
 struct AdminAPIEndpoint: Sendable {
     let api: AdminAPI<AdminServices>
-    /// Whether the connections of the listener are encrypted.
-    let isEncrypted: Bool
-    /// Whether the listener is a Unix socket. The connection of another listener may have no address because it was closed.
-    let isUnixSocket: Bool
+    /// The connections of the listener.
+    let transport: Transport
+
+    enum Transport: Sendable, Equatable {
+        case unixSocket
+        case encrypted
+        /// - Parameter host: The host in the configuration.
+        case plain(host: String)
+    }
 
     static let root = AdminAPI<AdminServices>.root
 
     /// Returns the response to a request; nil if the connection is neither local nor encrypted, as if there were no API:
     /// a token must not cross a network in clear.
     func respond(to request: Request, context: GatefoldRequestContext) async -> Response? {
-        let isLocal = isUnixSocket || context.peer.map { Loopback.contains($0) } ?? false
-        guard isLocal || isEncrypted else { return nil }
+        let (peer, local) = (context.peer, context.localAddress)
+        let isLocal = self.isLocal(peer, to: local)
+        guard isLocal || transport == .encrypted else { return nil }
         let response = await api.respond(
             to: AdminRequest(
                 method: request.method, path: String(request.uri.path.dropFirst(Self.root.count)),
-                query: request.uri.query, fields: request.headers, address: context.peer?.description ?? "local",
-                isLocal: isLocal
+                query: request.uri.query, fields: request.headers, address: Self.network(of: peer),
+                isLocal: isLocal, isForThisHost: isForThisHost(request.head.authority, local)
             ) { limit in
                 do {
                     return Array(try await request.body.collect(upTo: limit).readableBytesView)
@@ -36,5 +42,33 @@ struct AdminAPIEndpoint: Sendable {
         return Response(
             status: .init(code: response.status), headers: response.fields,
             body: response.body.isEmpty ? .init() : .init(byteBuffer: ByteBuffer(bytes: response.body)))
+    }
+
+    /// Returns whether a client is on this machine. A connection from an address to itself does not leave the machine. The
+    /// connection of another listener than a Unix socket may have no address because it was closed.
+    func isLocal(_ peer: ClientAddress?, to local: ClientAddress?) -> Bool {
+        if transport == .unixSocket { return true }
+        guard let peer else { return false }
+        return Loopback.contains(peer) || peer == local
+    }
+
+    /// Returns whether a request without TLS names this machine, so that no name of somebody else leads to it.
+    func isForThisHost(_ authority: String?, _ local: ClientAddress?) -> Bool {
+        guard case .plain(let configured) = transport else { return true }
+        guard let host = authority.map({ Self.host(of: $0) }) else { return false }
+        if Loopback.contains(host: host) || host == configured.lowercased() { return true }
+        return ClientAddress(host).map { $0 == local } ?? false
+    }
+
+    /// Returns the host of an authority without its port, in lower case (RFC 3986 section 3.2).
+    static func host(of authority: String) -> String {
+        let text = authority.lowercased()
+        if text.hasPrefix("[") { return String(text.dropFirst().prefix { $0 != "]" }) }
+        return String(text.prefix { $0 != ":" })
+    }
+
+    /// Returns the network for which failures are counted: an IPv6 client has a whole /64.
+    private static func network(of peer: ClientAddress?) -> String {
+        peer.map { $0.isIPv6 ? $0.prefix(bits: 64) : $0 }?.description ?? "local"
     }
 }

@@ -3,6 +3,7 @@ import Foundation
 import FrontDoors
 import Gatefold
 import Logging
+import Metrics
 import Primitives
 import State
 
@@ -47,11 +48,23 @@ struct AdminServices: Sendable {
             hasPublication: { [publications] in publications.value.directory.byID[$0] != nil },
             problem: { [logger] error in
                 logger.error("Admin request failed", metadata: ["cause": "\(StateHealth.cause(error))"])
-                return error is StateStoreError ? .unavailable : .failed
+                return StateStoreError.isOutage(error) || error is Unavailable ? .unavailable : .failed
             },
             didMissOutcome: { [logger] error in
                 logger.error(
                     "Outcome of an admin request is not recorded", metadata: ["cause": "\(StateHealth.cause(error))"])
+            },
+            didRespond: { [logger] trace in
+                let operation = trace.operation ?? "none"
+                Counter(
+                    label: "gatefold_admin_requests_total",
+                    dimensions: [("operation", operation), ("status", String(trace.status))]
+                ).increment()
+                logger.info(
+                    "Admin request",
+                    metadata: [
+                        "operation": "\(operation)", "status": "\(trace.status)", "user": "\(trace.user ?? "-")",
+                    ])
             })
     }
 }

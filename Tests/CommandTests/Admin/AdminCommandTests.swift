@@ -71,6 +71,30 @@ struct AdminCommandTests {
         #expect(try await sample.admin.send("POST", "/backends/house/flush").status == 404)
     }
 
+    @Test("Requests of web pages, through proxies, and by a name of somebody else get nothing, also with a valid token")
+    func indirect() async throws {
+        let sample = try Sample.current
+        let token = try await token(sample, "--name", "indirect", "--role", "viewer")
+        let authorization = ("Authorization", "Bearer \(token)")
+        for field in [("Origin", "https://evil.example"), ("X-Forwarded-For", "192.0.2.1"), ("Via", "1.1 a")] {
+            let response = try await sample.admin.send("GET", "/admin/v1/whoami", [authorization, field])
+            #expect(response.status == 400, "\(field)")
+        }
+        for (host, status) in [("evil.example", 400), ("localhost", 200), ("127.0.0.1:\(sample.adminPort)", 200)] {
+            let response = try await RawHTTP(port: sample.adminPort).exchange(
+                Array(
+                    """
+                    GET /admin/v1/whoami HTTP/1.1\r
+                    Host: \(host)\r
+                    Connection: close\r
+                    Authorization: Bearer \(token)\r
+                    \r
+
+                    """.utf8), isLast: true)
+            #expect(response.status == status, "\(host)")
+        }
+    }
+
     @Test("A reader is found by the token of the app, and their device is removed and their sessions end")
     func reader() async throws {
         let sample = try Sample.current

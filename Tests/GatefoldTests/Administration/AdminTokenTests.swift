@@ -64,10 +64,12 @@ import Testing
         #expect(!AdminScope(.viewer, in: []).includes(daily))
     }
 
-    @Test("A name cannot break a line or look like another", arguments: ["", "ada grace", "ada\n", "ädä", "a#b"])
+    @Test(
+        "A name cannot break a line, look like another, or be an e-mail address",
+        arguments: ["", "ada grace", "ada\n", "ädä", "a#b", "ada@example.com"])
     func names(_ text: String) {
         #expect(AdminTokenName(text) == nil)
-        #expect(AdminTokenName("ada.l@desk-1_x")?.description == "ada.l@desk-1_x")
+        #expect(AdminTokenName("ada.l-desk-1_x")?.description == "ada.l-desk-1_x")
         #expect(AdminTokenName(String(repeating: "a", count: 65)) == nil)
     }
 }

@@ -108,7 +108,7 @@ struct AdminAPIFixture: Sendable {
         return Person(
             publication: publication, subscriber: subscriber,
             handle: try ReaderHandle(subscriber, key: services.key).description, device: device,
-            delivery: delivery.id.reference)
+            delivery: try DeliveryHandle(delivery, key: services.key).description)
     }
 
     // MARK: - Tokens
@@ -127,6 +127,13 @@ struct AdminAPIFixture: Sendable {
         return token.text
     }
 
+    /// Returns the pass of a command for a request.
+    func pass(_ target: String, _ body: String) throws -> String {
+        try LocalOperatorPass(
+            "ada@desk", for: target, LocalOperatorPass.BodyDigest(Array(body.utf8), key: key), at: Date()
+        ).sealed(with: key)
+    }
+
     // MARK: - Requests
 
     struct ReceivedResponse: Sendable {
@@ -141,9 +148,9 @@ struct AdminAPIFixture: Sendable {
     func send(
         _ method: HTTPRequest.Method, _ path: String, _ token: String?, query: String? = nil, body: String? = nil,
         key: String? = UUID().uuidString, type: String = "application/json", from address: String = "192.0.2.1",
-        isLocal: Bool = false
+        isLocal: Bool = false, isForThisHost: Bool = true, headers: HTTPFields = [:]
     ) async -> ReceivedResponse {
-        var fields: HTTPFields = [:]
+        var fields = headers
         if let token { fields[.authorization] = "Bearer \(token)" }
         if let body, !body.isEmpty { fields[.contentType] = type }
         if let key { fields[.idempotencyKey] = key }
@@ -151,7 +158,8 @@ struct AdminAPIFixture: Sendable {
         return ReceivedResponse(
             response: await api.respond(
                 to: AdminRequest(
-                    method: method, path: path, query: query, fields: fields, address: address, isLocal: isLocal
+                    method: method, path: path, query: query, fields: fields, address: address, isLocal: isLocal,
+                    isForThisHost: isForThisHost
                 ) { limit in bytes.count <= limit ? bytes : nil }))
     }
 
@@ -166,13 +174,18 @@ struct AdminAPIFixture: Sendable {
         }
     }
 
+    /// Returns the query of an operation for a person: without one, the audit log shows no person.
+    func query(_ operation: AdminOperation<AdminServices>, for person: Person) -> String? {
+        operation.audits == .auditShow ? "subject=subscriber:\(key.reference(to: person.subscriber))" : nil
+    }
+
     /// Sends the example of an operation.
     func send(
         _ operation: AdminOperation<AdminServices>, for person: Person, _ token: String?,
         from address: String = "192.0.2.1"
     ) async -> ReceivedResponse {
         await send(
-            operation.method, path(operation, for: person), token,
+            operation.method, path(operation, for: person), token, query: query(operation, for: person),
             body: operation.body.map { String(decoding: JSONWriter.bytes($0.example), as: UTF8.self) }, from: address)
     }
 }

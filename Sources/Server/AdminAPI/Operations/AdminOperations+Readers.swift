@@ -91,7 +91,9 @@ extension AdminOperations {
                 // If the second step fails, a repetition finds the device and makes both.
                 try await services.sessions.record(revocation)
                 list.add(revocation)
-                try await services.sessions.remove(reference, of: reader.pseudonym, in: publication)
+                // A device that signed in meanwhile has a session that goes on, and remains.
+                try await services.sessions.remove(
+                    reference, of: reader.pseudonym, in: publication, usedUntil: max(call.now, device.lastUsed))
             }
             return nil
         },

@@ -14,7 +14,7 @@ extension FuzzTarget {
     static let adminRequest = FuzzTarget(
         "admin-request", upTo: 1024, of: "AdminQuery", "AdminPage", "AdminSchema+Validation", "AdminToken",
         "AdminTokenRecord", "LocalOperatorPass", "IdempotencyKey", "ReaderHandle",
-        "StrictPercentEncoding"
+        "StrictPercentEncoding", "DeliveryHandle", "AdminAPIEndpoint", "AuditSubject"
     ) { bytes in
         let lines = lines(bytes, 3)
         for operation in AdminOperations.all {
@@ -40,6 +40,13 @@ extension FuzzTarget {
         let text = lines[2]
         _ = try? AdminPage.Request(limit: nil, cursor: text, list: ["fuzz"], key: adminKey)
         promise(ReaderHandle.open(text, key: adminKey) == nil, "a handle is accepted that nobody sealed")
+        if let daily = PublicationID("daily") {
+            promise(
+                DeliveryHandle.open(text, in: daily, key: adminKey) == nil, "a handle is accepted that nobody sealed")
+        }
+        let host = AdminAPIEndpoint.host(of: text + ":8081")
+        promise(text.hasPrefix("[") || !host.contains(":"), "a host has its port")
+        if let subject = AuditSubject(person: text) { promise(subject.description == text, "a subject changes") }
         promise(
             LocalOperatorPass.open(text, for: lines[0], key: adminKey, at: Date(timeIntervalSince1970: 0)) == nil,
             "a pass is accepted that nobody sealed")
