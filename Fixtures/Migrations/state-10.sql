@@ -300,6 +300,7 @@ INSERT INTO audit_entry VALUES(1,X'01010101010101010101010101010101',17935344000
 CREATE TABLE reader_event (
     sequence INTEGER PRIMARY KEY AUTOINCREMENT,
     subject BLOB NOT NULL, -- TimelineSubject: a byte for its kind, and a pseudonym or a digest
+    category INTEGER NOT NULL, -- TimelineCategory: the entries that are counted together
     publication TEXT, -- NULL: none
     time REAL NOT NULL, -- of the first of the repetitions
     last_time REAL NOT NULL, -- of the last of the repetitions
@@ -311,15 +312,27 @@ CREATE TABLE reader_event (
     edition TEXT,
     backend TEXT,
     freshness TEXT,
-    detail TEXT
+    detail TEXT,
+    repetition BLOB -- a digest of the event and of its hours, which repetitions share; NULL: none are joined
 ) STRICT;
-INSERT INTO reader_event VALUES(1,X'0101010101010101','daily',1793534400.0,1793534460.0,2,'refused','verify','suspended',X'0101010101010101','com.example.november','members','live','a=b');
+INSERT INTO reader_event VALUES(1,X'0101010101010101',3,'daily',1793534400.0,1793534460.0,2,'refused','verify','suspended',X'0101010101010101','com.example.november','members','live','a=b',X'09090909090909090909090909090909');
 CREATE TABLE known_reader (
     subject BLOB NOT NULL PRIMARY KEY, -- as reader_event.subject
-    sealed BLOB NOT NULL, -- the backend and the key of the subscriber
-    seen REAL NOT NULL -- when an event was last recorded, to within a day
+    sealed BLOB NOT NULL -- the backend and the key of the subscriber
 ) STRICT, WITHOUT ROWID;
-INSERT INTO known_reader VALUES(X'0101010101010101',X'5ea1ed',1793534400.0);
+INSERT INTO known_reader VALUES(X'0101010101010101',X'5ea1ed');
+CREATE TABLE erased_reader (
+    subject BLOB NOT NULL PRIMARY KEY, -- as reader_event.subject
+    erased REAL NOT NULL, -- when the reader was erased
+    seen REAL NOT NULL -- when an event was last rejected, to within a day
+) STRICT, WITHOUT ROWID;
+INSERT INTO erased_reader VALUES(X'0102020202020202',1793534400.0,1793534400.0);
+CREATE TABLE timeline_writer (
+    id BLOB NOT NULL PRIMARY KEY,
+    number INTEGER NOT NULL, -- of the last event that it wrote
+    written REAL NOT NULL -- when it wrote last
+) STRICT, WITHOUT ROWID;
+INSERT INTO timeline_writer VALUES(X'07070707070707070707070707070707',1,1793534460.0);
 CREATE TABLE admin_token (
     id TEXT NOT NULL PRIMARY KEY,
     generation BLOB NOT NULL, -- the history, see StateGeneration
@@ -383,9 +396,10 @@ CREATE INDEX rate_counter_empty_at ON rate_counter (empty_at);
 CREATE INDEX mail_next ON mail (next);
 CREATE INDEX mail_owner ON mail (owner);
 CREATE INDEX audit_entry_subject ON audit_entry (subject, sequence);
-CREATE INDEX reader_event_subject ON reader_event (subject, time, sequence);
-CREATE INDEX reader_event_time ON reader_event (time);
-CREATE INDEX known_reader_seen ON known_reader (seen);
+CREATE INDEX reader_event_subject ON reader_event (subject, category, time, sequence);
+CREATE INDEX reader_event_time ON reader_event (category, time);
+CREATE UNIQUE INDEX reader_event_repetition ON reader_event (repetition) WHERE repetition IS NOT NULL;
+CREATE INDEX erased_reader_seen ON erased_reader (seen);
 CREATE INDEX admin_outcome_begun ON admin_outcome (begun);
 CREATE TRIGGER audit_entry_insert BEFORE INSERT ON audit_entry
 WHEN EXISTS (SELECT 1 FROM audit_entry WHERE id = NEW.id)
