@@ -55,19 +55,16 @@ require_toolchain() {
     esac
 }
 
-# Sets release_options to the options of an optimised build. Swift's libraries are linked statically if the toolchain has
-# static ones, because the program is then faster and runs without an installed Swift.
-find_release_options() {
+# The options of an optimised build, of the program as of the tests.
+release_options=(-c release)
+
+# require_static_libraries: checks that the toolchain has what an optimised program links.
+require_static_libraries() {
     local resources
     resources=$(swift -print-target-info | sed -n 's/.*"runtimeResourcePath": "\(.*\)".*/\1/p')
-    release_options=(-c release)
-    [ ! -d "${resources}_static/linux" ] || release_options+=(--static-swift-stdlib)
+    [ -d "${resources}_static/linux" ] ||
+        fail "the toolchain has no static libraries (${resources}_static): install it from https://www.swift.org/install/linux/"
 }
-
-# The options of the optimised tests. The program has a separate folder and options, because the tests import internal
-# declarations.
-optimised_test_folder=.build-tests
-optimised_test_options=(-c release -Xswiftc -enable-testing --scratch-path "$optimised_test_folder")
 
 # copy_packages FOLDER: copies the packages of .build into a build folder that does not exist yet.
 copy_packages() {
