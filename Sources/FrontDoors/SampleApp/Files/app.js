@@ -17,7 +17,8 @@ function element(name, attributes = {}, ...children) {
 }
 
 function masked(text) {
-    return settings.proofs.reduce((shown, name) => shown.replace(new RegExp(`(^|[?&])${name}=[^&]*`, "g"), `$1${name}=•••`), text);
+    return text.replace(/(^|[?&])([^=&?]*)=[^&]*/g, (field, before, name) =>
+        settings.proofs.includes(new URLSearchParams(`${name}=`).keys().next().value) ? `${before}${name}=•••` : field);
 }
 
 // Sends a request and shows it with its response. A request without a response returns null.
