@@ -122,8 +122,9 @@ package struct AdminAPI<Services: Sendable>: Sendable {
         let query = try AdminQuery.read(
             request.query, operation.query + (operation.success.isPage ? AdminPage.parameters : []))
         let bytes = try await body(of: request, operation)
-        if let expected = user.body, expected != LocalOperatorPass.BodyDigest(bytes, key: environment.key) {
-            throw AdminProblem.unauthenticated
+        if let sealed = user.body {
+            let received = LocalOperatorPass.BodyDigest(bytes, key: environment.key)
+            guard sealed == received else { throw AdminProblem.unauthenticated }
         }
         let body = try Self.parse(bytes, operation)
         let reason = try Self.reason(body)

@@ -152,7 +152,7 @@ struct ParserListTests {
         "AppleSignedData", "AppleStore", "AppleStore+Unified", "AuthRequestResponse", "BakerFrontDoor", "BakerRoutes",
         "BakerSettings",
         "BasispressRequestHandler+Receipt", "DigestAuthorization", "DocumentLocation", "DocumentRules", "FileServer",
-        "AdminRouter", "ReaderLookup", "FlushRequest", "GateRules", "HTTP2Fields", "HTTP2IncomingRequest",
+        "ReaderLookup", "GateRules", "HTTP2Fields", "HTTP2IncomingRequest",
         "HTTP2RequestBody", "AdminAPI", "AdminOperations+Backends",
         "HTTP2Stream", "KeyedDigest",
         "ImportFile", "InPlayerDirectory", "ConnectionCloseHandler", "LinkingFrontDoor",

@@ -33,6 +33,11 @@ package struct LocalOperatorPass: Sendable, Equatable {
         }
 
         fileprivate init(text: String) { self.text = text }
+
+        /// Compares in constant time.
+        package static func == (left: BodyDigest, right: BodyDigest) -> Bool {
+            isEqualInConstantTime(Array(left.text.utf8), Array(right.text.utf8))
+        }
     }
 
     /// - Parameters:
