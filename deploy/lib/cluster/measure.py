@@ -11,7 +11,7 @@ import outage
 import provenance
 import revocation
 from database import programs
-from nodes import NODES
+from nodes import ALONE, NODES, WITHOUT_TIMELINE
 from pairs import percentile
 from topology import say
 
@@ -32,7 +32,16 @@ def statements(nodes, arguments):
 
 
 def cpu(nodes, arguments):
-    return decisions.cpu_rows(*decisions.measure_cpu(nodes, arguments.rounds, 3))
+    result, idle = decisions.measure_cpu(nodes, (ALONE, NODES[0]), arguments.rounds, 3, started=NODES[1:])
+    return decisions.cpu_rows("PostgreSQL to SQLite", result, 0.97, 1.03) + [decisions.idle_row(idle)]
+
+
+def timeline(nodes, arguments):
+    # Credentials are the decision of which each is an event. The other decisions are events only if they refuse.
+    result, _ = decisions.measure_cpu(
+        nodes, (WITHOUT_TIMELINE, ALONE), arguments.rounds, 3, kinds=["verify_subscription", "edition_credentials"],
+        readers=decisions.DISTINCT_READERS)
+    return decisions.cpu_rows("with to without a timeline", result, 0, 1.02)
 
 
 def deliveries(nodes, arguments):
@@ -75,7 +84,7 @@ def away(nodes, arguments):
     return outage.rows(outage.Outage(nodes, arguments.away).measure())
 
 
-PARTS = [Part("statements", statements), Part("cpu", cpu), Part("deliveries", deliveries), Part("sign-outs", sign_outs),
+PARTS = [Part("statements", statements), Part("cpu", cpu), Part("timeline", timeline), Part("deliveries", deliveries), Part("sign-outs", sign_outs),
          Part("outage", away), Part("kills", kill)]
 NAMES = [part.name for part in PARTS]
 

@@ -15,8 +15,8 @@ from server import Server
 from topology import get, say
 
 NODES = ["node1", "node2"]
-# The node with its state in a file.
-ALONE = "alone"
+# The node with its state in a file, and one that differs from it in one setting: it does not record what happens to readers.
+ALONE, WITHOUT_TIMELINE = "alone", "without-timeline"
 READERS = 30_000
 EDITION = "com.example.daily.2026-11"
 TABLES = """
@@ -35,9 +35,9 @@ class Nodes:
         self.gatefold = run / "gatefold"
         shutil.copyfile(gatefold, self.gatefold)
         self.gatefold.chmod(0o755)
-        for name in ("logs", "pids", "configuration", "secrets", "editions", "house", "postgresql", *NODES, ALONE):
+        for name in ("logs", "pids", "configuration", "secrets", "editions", "house", "postgresql", *NODES, ALONE, WITHOUT_TIMELINE):
             (run / name).mkdir()
-        self.hosts = network.Loopback(["database", "receiver", *NODES, ALONE]).hosts
+        self.hosts = network.Loopback(["database", "receiver", *NODES, ALONE, WITHOUT_TIMELINE]).hosts
         self.password = secrets.token_hex(16)
         self.server = Server(run, self.hosts["database"], self.password)
         self.processes = {}
@@ -88,14 +88,15 @@ class Nodes:
 
     def configure(self, name, concurrent=4, deadline="5s"):
         host = self.hosts[name]
-        state = f"path: {self.run}/{name}/state.sqlite" if name == ALONE else (
+        state = f"path: {self.run}/{name}/state.sqlite" if name not in NODES else (
             f"kind: postgresql\n  folder: {self.run}/{name}\n  node_url: \"http://{host.at('admin')}\"\n"
             f"  connection: {{hosts: [\"{self.hosts['database'].at('postgresql')}\"], database: gatefold, user: gatefold, "
             f"password: {{file: {self.run}/secrets/postgresql}}, tls: {{mode: disable}}}}")
         return configuration.write(
             self.run, "measured.yaml", f"{name}.yaml", LISTEN=host.at("node"), ADMIN=host.at("admin"), RUN=self.run, STATE=state,
             POSTGRESQL=self.hosts["database"].at("postgresql"), WEBHOOK=self.hosts["receiver"].at("webhook"),
-            CONCURRENT=concurrent, DEADLINE=deadline)
+            CONCURRENT=concurrent, DEADLINE=deadline,
+            TIMELINE="false" if name == WITHOUT_TIMELINE else "true")
 
     # MARK: Nodes
 

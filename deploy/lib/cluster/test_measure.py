@@ -54,15 +54,19 @@ class Pairs(unittest.TestCase):
         self.assertGreater(high, 1.05)
 
     def test_the_row_compares_postgresql_with_sqlite(self):
-        row = decisions.cpu_rows({"verify": {ALONE: [1e-5, 2e-5], NODES[0]: [1.1e-5, 2.2e-5]}}, {ALONE: 0.001, NODES[0]: 0.002})[0]
+        row = decisions.cpu_rows("a to b", {"verify": {ALONE: [1e-5, 2e-5], NODES[0]: [1.1e-5, 2.2e-5]}}, 0.97, 1.03)[0]
         self.assertTrue(row[1].startswith("1.100 "))
         self.assertFalse(row[3])
 
+    def test_a_cost_without_a_lower_bar_may_be_none(self):
+        for second, is_met in (([0.9, 0.9], True), ([1.1, 1.1], False)):
+            row = decisions.cpu_rows("a to b", {"verify": {ALONE: [1.0, 1.0], NODES[0]: second}}, 0, 1.02)[0]
+            self.assertEqual((row[2], row[3]), ("at most 1.02", is_met))
 
     def test_a_noisy_measurement_does_not_show_that_the_states_are_equal(self):
         noisy, calm = [1.0, 1.2, 0.85, 0.98], [1.0, 1.005, 0.995, 1.0]
         for measured, is_met in ((noisy, False), (calm, True)):
-            row = decisions.cpu_rows({"verify": {ALONE: [1.0] * 4, NODES[0]: measured}}, {ALONE: 0, NODES[0]: 0})[0]
+            row = decisions.cpu_rows("a to b", {"verify": {ALONE: [1.0] * 4, NODES[0]: measured}}, 0.97, 1.03)[0]
             self.assertEqual(row[3], is_met)
 
 
