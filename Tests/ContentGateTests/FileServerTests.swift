@@ -86,6 +86,34 @@ struct FileServerTests {
         }
     }
 
+    @Test("a copy that keeps the time of a file has its tag, and a replacement of the same size has another one")
+    func tags() async throws {
+        let (tree, other) = (try ContentTree(), try ContentTree())
+        let name = "ed-free/a.txt"
+        try tree.write(name, "0123456789")
+        try other.write(name, "0123456789")
+        let (path, copy) = (tree.path(name), other.path(name))
+        let changed = Date(timeIntervalSince1970: 1_790_000_000.25)
+        for path in [path, copy] {
+            try FileManager.default.setAttributes([.modificationDate: changed], ofItemAtPath: path)
+        }
+        func tag(_ tree: ContentTree) async throws -> String {
+            let found = Mutex("")
+            try await withContentServer(try GateFixture(root: tree.root)) { client in
+                let tag = try #require(try await client.get("/content/daily/\(name)")["etag"])
+                found.withLock { $0 = tag }
+            }
+            return found.withLock { $0 }
+        }
+        let first = try await tag(tree)
+        #expect(try tree.inode(name) != other.inode(name))
+        #expect(try await tag(other) == first)
+        try tree.write(name, "9876543210")
+        try FileManager.default.setAttributes(
+            [.modificationDate: changed.addingTimeInterval(0.25)], ofItemAtPath: path)
+        #expect(try await tag(tree) != first)
+    }
+
     @Test("evaluates conditions: 304, 412, and ranges of unchanged files only")
     func conditions() async throws {
         let tree = try ContentTree()

@@ -219,8 +219,10 @@ enum OpenFileError: Error, Equatable {
 }
 
 extension FileVersion {
+    /// The validators of HTTP. They consist of the size and the time of the last change, so that copies of a file that keep its
+    /// time have the same ones on all nodes, and a download can go on at another node.
     var validators: Validators {
-        let parts = [inode, UInt64(bitPattern: size), UInt64(bitPattern: seconds), UInt64(bitPattern: nanoseconds)]
+        let parts = [size, seconds, nanoseconds].map { UInt64(bitPattern: $0) }
         return Validators(
             tag: "\"\(parts.map { String($0, radix: 16) }.joined(separator: "-"))\"",
             modified: HTTPDate(seconds: seconds))
