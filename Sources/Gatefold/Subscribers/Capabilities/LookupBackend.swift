@@ -7,6 +7,8 @@ public protocol LookupBackend: SubscriberBackend {
     /// Returns the subscribers with a sign-in identifier: those whom a sign-in with the right proof would authenticate,
     /// and others whom it would reject because several subscribers have the identifier.
     ///
-    /// - Parameter credentials: The identifier, without a proof. See ``Credentials/init(finding:field:)``.
+    /// - Parameters:
+    ///   - credentials: The identifier, without a proof. See ``Credentials/init(finding:field:)``.
+    ///   - context: The context of the app's call, for backends whose results depend on request fields.
     func lookUp(_ credentials: Credentials, context: CallContext) async throws -> Fetched<ReaderLookup>
 }
