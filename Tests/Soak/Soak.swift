@@ -10,7 +10,6 @@ enum Soak {
         let system: PublisherSystem
         let server: ServerProcess
         let http: RawHTTP
-        let admin: RawHTTP
         let folder: URL
         let secrets: [String: String]
         /// The random readers.
@@ -75,7 +74,7 @@ enum Soak {
             until: .port(port))
         return try await withServer(launch) { server in
             let context = SoakContext(
-                plan: plan, system: system, server: server, http: RawHTTP(port: port), admin: RawHTTP(port: adminPort),
+                plan: plan, system: system, server: server, http: RawHTTP(port: port),
                 folder: folder, secrets: system.fixture.environment.merging(secrets) { $1 }, readers: readers,
                 fixedReaders: fixedReaders, configure: configure)
             return await live(context, log)

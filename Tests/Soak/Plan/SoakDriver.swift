@@ -105,13 +105,10 @@ struct SoakDriver: Sendable {
             context.server.send(SIGHUP)
             context.tally.record("operator", "configuration reloaded", during: nil)
         case .flush:
-            let response = try await context.admin.post(
-                "/backends/house/flush", [("Content-Type", "application/x-www-form-urlencoded")],
-                Array("all=true".utf8))
+            let run = try await GatefoldProgram.run(
+                ["backends", "flush", "house", "--all"], environment: context.secrets, in: context.folder)
             for reader in context.everybody { reader.forget() }
-            guard response.status == 200 else {
-                throw Soak.Failed(description: "flush: \(response.status) \(response.text)")
-            }
+            guard run.status == 0 else { throw Soak.Failed(description: "flush: \(run.errors)") }
             context.tally.record("operator", "cache flushed", during: nil)
         case .revocation:
             try await context.readers[Int.random(in: 0..<context.readers.count, using: &random)].revokeOne(context)
