@@ -1,6 +1,7 @@
 import Foundation
 import Gatefold
 import Primitives
+import Server
 
 /// An entry of the audit log in the output of a command. It has everything that is needed to verify the hash.
 struct AuditLine: Encodable {
@@ -42,27 +43,13 @@ struct AuditLine: Encodable {
             String(sequence), time.formatted(.iso8601), actor, action, subject, publication, reason,
             details.isEmpty ? nil : details.joined(separator: " "),
         ]
-        return columns.map { AuditLine.replacingControls($0 ?? "-") { _ in "\u{FFFD}" } }.joined(separator: "\t")
+        return columns.map { LineLogHandler.oneLine($0 ?? "-") }.joined(separator: "\t")
     }
 
-    /// Returns a line of JSON.
+    /// Returns a line of JSON, in which unsafe characters are escaped, because the hash covers them.
     func json() throws -> String {
-        AuditLine.replacingControls(try OutputOptions.encode(self)) { scalar in
+        LineLogHandler.replacingUnsafe(try OutputOptions.encode(self)) { scalar in
             scalar.utf16.map { "\\u" + String(0x10000 + Int($0), radix: 16).dropFirst() }.joined()
-        }
-    }
-
-    /// Returns a text without the characters that a terminal interprets, because a changed row may have any characters.
-    static func replacingControls(_ text: String, with replacement: (Unicode.Scalar) -> String) -> String {
-        text.unicodeScalars.map { $0.properties.isControl ? replacement($0) : String($0) }.joined()
-    }
-}
-
-extension Unicode.Scalar.Properties {
-    fileprivate var isControl: Bool {
-        switch generalCategory {
-        case .control, .format, .lineSeparator, .paragraphSeparator: true
-        default: false
         }
     }
 }

@@ -17,8 +17,12 @@ package struct BackendTestReport: Encodable, Sendable {
         /// The statements and requests that were sent, by their names in the configuration. The last one failed, if the
         /// step did.
         package var calls: [String] = []
-        package var details: [String] = []
-        package var cause: String?
+        package var details: [String] = [] {
+            didSet { details = details.map(LineLogHandler.oneLine) }
+        }
+        package var cause: String? {
+            didSet { cause = cause.map(LineLogHandler.oneLine) }
+        }
         package var milliseconds: Int?
 
         init(step: String, outcome: Outcome) {

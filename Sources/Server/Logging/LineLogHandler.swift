@@ -64,16 +64,23 @@ public struct LineLogHandler: LogHandler {
 
     /// Returns the text with unsafe characters replaced, because an external value must not start a new line or
     /// move the terminal's cursor.
-    static func oneLine(_ text: String) -> String {
+    package static func oneLine(_ text: String) -> String {
+        replacingUnsafe(text) { _ in "\u{FFFD}" }
+    }
+
+    /// Returns the text with a replacement for each unsafe character.
+    package static func replacingUnsafe(_ text: String, with replacement: (Unicode.Scalar) -> String) -> String {
         guard text.unicodeScalars.contains(where: isUnsafe) else { return text }
-        return String(String.UnicodeScalarView(text.unicodeScalars.map { isUnsafe($0) ? "\u{FFFD}" : $0 }))
+        return text.unicodeScalars.map { isUnsafe($0) ? replacement($0) : String($0) }.joined()
     }
 
     /// Returns a Boolean value that indicates whether the character is a control character of either set, a line or
-    /// paragraph separator, or a character that changes the text direction.
+    /// paragraph separator, a tag, or a character that changes the text direction.
     private static func isUnsafe(_ character: Unicode.Scalar) -> Bool {
         switch character.value {
-        case 0..<0x20, 0x7F..<0xA0, 0x061C, 0x200E...0x200F, 0x2028...0x202E, 0x2066...0x2069: true
+        case 0..<0x20, 0x7F..<0xA0, 0x061C, 0x200E...0x200F, 0x2028...0x202E, 0x2066...0x2069,
+            0xE0000...0xE007F:
+            true
         default: false
         }
     }

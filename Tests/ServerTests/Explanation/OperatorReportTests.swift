@@ -38,6 +38,10 @@ import Testing
         var part = BackendTestReport.Part(backend: Self.hostile)
         part.steps = [.failed("connect", [Self.hostile], Self.hostile), .skipped("lookup", Self.hostile)]
         part.raw = [[BackendTestReport.RawField(.init(Self.hostile, [Self.hostile], isPersonal: false))]]
+        // The JSON has the same values.
+        for text in part.steps.flatMap({ $0.details + [$0.cause].compactMap(\.self) }) {
+            #expect(Self.isSafe(text) && !text.contains("\n"), "\(text.debugDescription)")
+        }
         var report = BackendTestReport()
         report.backends = [part]
         #expect(Self.isSafe(report.text), "\(report.text.debugDescription)")
