@@ -96,9 +96,12 @@ package struct AdminAPI<Services: Sendable>: Sendable {
     }
 
     private func match(_ request: AdminRequest) throws(AdminProblem) -> Match {
-        let matches: [Match] = operations.compactMap { operation in
+        let all: [Match] = operations.compactMap { operation in
             operation.path.match(path: request.path[...]).map { (operation, $0) }
         }
+        // A path without a parameter at a place comes before one with a parameter there.
+        let fewest = all.map(\.operation.path.parameters.count).min()
+        let matches = all.filter { $0.operation.path.parameters.count == fewest }
         guard !matches.isEmpty else { throw .notFound }
         guard let match = matches.first(where: { $0.operation.method == request.method }) else {
             throw .methodNotAllowed(matches.map(\.operation.method.rawValue))

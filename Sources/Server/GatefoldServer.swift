@@ -339,10 +339,7 @@ public struct GatefoldServer: Sendable {
     }
 
     private func adminListener(_ address: AdminListenAddress) throws -> some ApplicationProtocol {
-        let services = AdminServices(
-            publications: publications, state: parts.state, sessions: parts.sessionStore, key: parts.pseudonymKey,
-            clock: parts.services.clock, backends: backends,
-            flushes: FlushAudit(pseudonymKey: parts.pseudonymKey, logger: logger), logger: logger)
+        let services = AdminServices(parts, publications: publications, backends: backends, logger: logger)
         let api = AdminAPI(AdminOperations.all, services, services.environment(random: parts.services.random))
         let responder = AdminRouter(
             metrics: metrics, readiness: readiness, backends: backends,

@@ -11,7 +11,7 @@ package import Primitives
 package protocol StateStore: SessionStore, StateRetention, SharedFactStore, PurchaseLedger, DeliveryOutbox,
     PushTokenStore, PushCampaignStore, AccountStore, ItemNumberStore, PINCodeStore, MailOutbox, LeaseStore,
     SharedCounterStore, SharedPaceStore, NodeStore, SharedDocumentStore, AuditLog, TimelineStore, AdminTokenStore,
-    AdminOutcomeStore, StateDiagnostics
+    AdminOutcomeStore, DeviceSearch, StateDiagnostics
 {
     /// The clock that all nodes of the state share; nil if all processes of the state run on this machine.
     var sharedClock: WallClock? { get }

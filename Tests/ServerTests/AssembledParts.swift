@@ -13,6 +13,7 @@ import TestSupport
 /// Runs the body with the services that this configuration needs, with databases in a temporary folder.
 func withParts(
     _ text: String, frontDoors: FrontDoorRegistry = .standard,
+    loginThrottle: any LoginThrottling = UnlimitedLoginAttempts(),
     _ body: (ServerServices, GatefoldConfiguration) async throws -> Void
 ) async throws {
     try await withTemporaryFolder { folder in
@@ -22,7 +23,7 @@ func withParts(
         let configuration = try GatefoldConfiguration(top, frontDoors: frontDoors)
         let parts = ServerServices(
             state: try Bootstrap.stateStore(configuration), pseudonymKey: configuration.state.pseudonymKey,
-            revocations: RevocationLists(), loginThrottle: UnlimitedLoginAttempts(),
+            revocations: RevocationLists(), loginThrottle: loginThrottle,
             services: BackendServices(
                 clock: .system, random: .system,
                 passwords: PasswordVerifier(hasher: try PasswordHasher(cost: 1), concurrency: 1),

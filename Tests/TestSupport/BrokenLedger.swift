@@ -72,6 +72,10 @@ public struct BrokenLedger: PurchaseLedger {
         if let reported { return try reported(owner) }
         return try await readable.transactions(of: owner, in: stores)
     }
+    public func transaction(_ id: String, in store: StoreName) async throws -> StoreTransaction? {
+        try await readable.transaction(id, in: store)
+    }
+
     public func transactions(of original: String, in store: StoreName) async throws -> [StoreTransaction] {
         try await readable.transactions(of: original, in: store)
     }

@@ -70,6 +70,13 @@ package enum AdminPage {
             return ["items": .array(shown.map(\.json)), "next": next ?? .null]
         }
 
+        /// Returns a page of a list that has cursors of its own.
+        ///
+        /// - Parameter next: The key after which the next page begins; nil at the end.
+        package func page(_ items: [JSONValue], next: String?) throws -> JSONValue {
+            ["items": .array(items), "next": try next.map { try cursor($0) } ?? .null]
+        }
+
         /// Returns a page of a list that is complete in memory.
         ///
         /// - Parameters:

@@ -89,6 +89,12 @@ public struct SubscriberDatabaseBackend: LookupBackend, SelfServiceBackend {
             ReaderLookup(failures: [name: "an import has the reader, who gets a number with the next sign-in"]))
     }
 
+    /// Returns the sign-in identifier of a subscriber, for an operator; nil for no subscriber of this backend.
+    package func identifier(of subscriber: Subscriber) async throws -> String? {
+        guard subscriber.backend == name, let id = Self.id(of: subscriber) else { return nil }
+        return try await database.find(id: id)?.identifier
+    }
+
     /// The registry for self-service; nil if it is off. A folded proof is a name and not a password, so it has no
     /// registry either.
     public var registry: (any SubscriberRegistry)? {

@@ -40,6 +40,9 @@ public protocol TransactionLedger: Sendable {
     /// Returns all transactions of the purchases that the owner's person has claimed in these stores.
     func transactions(of owner: PurchaseOwner, in stores: Set<StoreName>) async throws -> [StoreTransaction]
 
+    /// Returns a transaction by the store's identifier; nil for none.
+    func transaction(_ id: String, in store: StoreName) async throws -> StoreTransaction?
+
     /// Returns all transactions of one purchase.
     func transactions(of original: String, in store: StoreName) async throws -> [StoreTransaction]
 

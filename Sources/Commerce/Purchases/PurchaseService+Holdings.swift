@@ -51,6 +51,22 @@ extension PurchaseService {
         try await transactions(of: owner).filter { products.includes($0.product, in: catalogue) }
     }
 
+    /// Returns the owners of the purchase with a transaction, or with an order that a store names like one.
+    ///
+    /// A transaction of a product of another publication has none here, as in ``ownTransactions(of:in:)``.
+    ///
+    /// - Throws: `Unavailable` if the ledger was unavailable.
+    package func owners(ofTransaction id: String, in catalogue: Catalogue) async throws -> [PurchaseOwner] {
+        var owners: [PurchaseOwner] = []
+        for store in stores.sorted() {
+            guard let transaction = try await persist({ try await ledger.transaction(id, in: store) }),
+                environments.contains(transaction.environment), products.includes(transaction.product, in: catalogue)
+            else { continue }
+            owners += try await self.owners(of: transaction)
+        }
+        return owners
+    }
+
     public func holdings(from transactions: [StoreTransaction], in catalogue: Catalogue) -> Holdings {
         products.holdings(from: filteredByEnvironment(transactions), in: catalogue, at: clock.now)
     }

@@ -40,6 +40,12 @@ struct LoginAttemptBuckets<Key: Hashable & Sendable>: Sendable {
         return excess + TimeInterval(inFlight[key] ?? 0) * cost > little ? .reserved : .free
     }
 
+    /// Returns the number of wrong attempts that still count.
+    func failures(_ key: Key, at now: TimeInterval) -> Int {
+        let debt = emptyAt.timestamp(of: key, at: now).map { $0 - now } ?? 0
+        return Int((debt / cost - 0.000_1).rounded(.up))
+    }
+
     /// Counts a running attempt.
     mutating func reserve(_ key: Key) {
         inFlight[key, default: 0] += 1

@@ -178,6 +178,19 @@ public struct LoginAttemptLedger: Sendable {
         counters.compactMap { if case .full(let wait) = room($0, at: now) { wait } else { nil } }.max()
     }
 
+    /// Returns the largest number of wrong attempts of the counters.
+    func failures(for counters: [LoginAttemptCounter], at now: TimeInterval) -> Int {
+        counters.map { buckets[$0.kind.rawValue].failures($0, at: now) }.max() ?? 0
+    }
+
+    /// Removes the wrong attempts of counters.
+    ///
+    /// - Returns: The attempts that waited for one of the counters.
+    mutating func forget(_ counters: [LoginAttemptCounter], at now: TimeInterval) -> [ReleasedAttempt] {
+        for counter in counters { empty(counter) }
+        return counters.flatMap { release($0, at: now) }
+    }
+
     /// Sets a counter to the wrong attempts at all nodes, if these are more.
     ///
     /// - Parameter debt: The number of seconds until the counter is empty.

@@ -83,6 +83,28 @@ public final class LoginThrottle: LoginThrottling {
         withLedger { LoginLock(wait: $0.wait(for: LoginAttemptCounter.all(of: attempt, subscriber), at: now)) }
     }
 
+    public func failures(
+        of attempt: LoginAttempt?, _ subscriber: SubscriberPseudonym?, at now: TimeInterval
+    ) -> Int? {
+        withLedger { $0.failures(for: LoginAttemptCounter.all(of: attempt, subscriber), at: now) }
+    }
+
+    public func release(
+        _ attempt: LoginAttempt?, _ subscriber: SubscriberPseudonym?, at now: TimeInterval
+    ) {
+        forget(LoginAttemptCounter.all(of: attempt, subscriber), at: now)
+    }
+
+    /// Forgets the wrong attempts of counters.
+    func forget(_ counters: [LoginAttemptCounter], at now: TimeInterval) {
+        let resumed = state.withLock { state in
+            state.ledger.forget(counters, at: now).compactMap { release in
+                state.decide(release.waitingAttempt, Self.verdict(release.decision))
+            }
+        }
+        for resumption in resumed { resumption.continuation.resume(returning: resumption.verdict) }
+    }
+
     /// Passes the ledger to the throttle of several nodes.
     func withLedger<Value: Sendable>(_ body: (inout LoginAttemptLedger) -> Value) -> Value {
         state.withLock { body(&$0.ledger) }

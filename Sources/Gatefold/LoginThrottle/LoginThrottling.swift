@@ -44,6 +44,22 @@ public protocol LoginThrottling: Sendable {
     func lock(
         of attempt: LoginAttempt?, _ subscriber: SubscriberPseudonym?, at now: TimeInterval
     ) async throws -> LoginLock
+
+    /// Returns the wrong attempts against a reader that still count, with the parameters of ``lock(of:_:at:)``. Default:
+    /// nil, because another process counts the attempts.
+    ///
+    /// - Throws: The error of a shared store.
+    func failures(
+        of attempt: LoginAttempt?, _ subscriber: SubscriberPseudonym?, at now: TimeInterval
+    ) async throws -> Int?
+
+    /// Forgets the wrong attempts against a reader, with the parameters of ``lock(of:_:at:)``. Those of addresses and devices
+    /// still count. Another node forgets none of those that it has counted itself. Default: nothing.
+    ///
+    /// - Throws: The error of a shared store.
+    func release(
+        _ attempt: LoginAttempt?, _ subscriber: SubscriberPseudonym?, at now: TimeInterval
+    ) async throws
 }
 
 /// Whether wrong attempts have used up the limit of a reader.
@@ -59,6 +75,14 @@ extension LoginThrottling {
     public func lock(
         of attempt: LoginAttempt?, _ subscriber: SubscriberPseudonym?, at now: TimeInterval
     ) async throws -> LoginLock { .unknown }
+
+    public func failures(
+        of attempt: LoginAttempt?, _ subscriber: SubscriberPseudonym?, at now: TimeInterval
+    ) async throws -> Int? { nil }
+
+    public func release(
+        _ attempt: LoginAttempt?, _ subscriber: SubscriberPseudonym?, at now: TimeInterval
+    ) async throws {}
 
     /// Records the outcome of an attempt without a known subscriber.
     @discardableResult
@@ -117,4 +141,8 @@ public struct UnlimitedLoginAttempts: LoginThrottling {
     public func lock(
         of attempt: LoginAttempt?, _ subscriber: SubscriberPseudonym?, at now: TimeInterval
     ) -> LoginLock { .open }
+
+    public func failures(
+        of attempt: LoginAttempt?, _ subscriber: SubscriberPseudonym?, at now: TimeInterval
+    ) -> Int? { 0 }
 }

@@ -64,6 +64,25 @@ public final class SharedLoginThrottle: LoginThrottling {
         return LoginLock(wait: (waits + [local].compactMap(\.self)).max())
     }
 
+    public func failures(
+        of attempt: LoginAttempt?, _ subscriber: SubscriberPseudonym?, at now: TimeInterval
+    ) async throws -> Int? {
+        let counters = LoginAttemptCounter.all(of: attempt, subscriber)
+        let shared = unique(counters).map(\.counter)
+        let levels = try await store.levels(of: shared, window: limits.window)
+        let counts = zip(shared, levels).map { Int(($1.debt / $0.cost(in: limits.window) - 0.000_1).rounded(.up)) }
+        let local = local.withLedger { $0.failures(for: counters, at: now) }
+        return max(0, counts.max() ?? 0, local)
+    }
+
+    public func release(
+        _ attempt: LoginAttempt?, _ subscriber: SubscriberPseudonym?, at now: TimeInterval
+    ) async throws {
+        let counters = LoginAttemptCounter.all(of: attempt, subscriber)
+        try await store.emptyCounters(unique(counters).map(\.counter.key))
+        local.forget(counters, at: now)
+    }
+
     /// Counts the outcome with the shared counters.
     ///
     /// - Returns: The number of seconds until a used-up counter has room; nil if there is no such counter.

@@ -56,53 +56,78 @@ package struct ReaderTimeline: Sendable {
         package let next: TimelineCursor?
     }
 
+    /// The number of reads at most for one page of chosen items, and the minimum number of items of a read.
+    private static let maxReads = 10, minBatch = 50
+
     private let store: any TimelineStore & AuditLog
 
     package init(_ store: any TimelineStore & AuditLog) { self.store = store }
 
-    /// Returns a page.
+    /// Returns a page of the items that are chosen. If few are, a page may have fewer items than the limit although others
+    /// follow.
     ///
     /// - Parameters:
     ///   - cursor: The cursor of the page; nil for the first one.
     ///   - limit: The maximum number of items, 1 or more.
-    package func page(of reader: TimelineReader, after cursor: TimelineCursor? = nil, limit: Int) async throws -> Page {
-        let cursor = cursor ?? TimelineCursor()
+    ///   - isChosen: Returns whether an item is on a page. Default: each is.
+    package func page(
+        of reader: TimelineReader, after cursor: TimelineCursor? = nil, limit: Int,
+        where isChosen: (TimelineItem) -> Bool = { _ in true }
+    ) async throws -> Page {
+        var position = cursor ?? TimelineCursor()
+        var chosen: [TimelineItem] = []
+        for _ in 0..<Self.maxReads {
+            let (items, hasMore) = try await items(
+                of: reader, after: position, limit: max(limit, Self.minBatch))
+            for (number, item) in items.enumerated() {
+                position.pass(item)
+                if isChosen(item) { chosen.append(item) }
+                if chosen.count == limit {
+                    return Page(items: chosen, next: hasMore || number + 1 < items.count ? position : nil)
+                }
+            }
+            if !hasMore { return Page(items: chosen, next: nil) }
+        }
+        return Page(items: chosen, next: position)
+    }
+
+    /// Returns the items after a position, and whether others follow.
+    private func items(
+        of reader: TimelineReader, after position: TimelineCursor, limit: Int
+    ) async throws -> ([TimelineItem], hasMore: Bool) {
         var events: [StoredTimelineEntry] = []
         for subject in reader.subjects {
-            events += try await store.entries(of: subject, before: cursor.event, limit: limit + 1)
+            events += try await store.entries(of: subject, before: position.event, limit: limit + 1)
         }
         var actions: [AuditEntry] = []
         for subject in reader.audited {
             let filter = AuditQuery.Filter(subject: subject.description)
             actions += try await store.page(
-                AuditQuery(.newestFirst(before: cursor.action), limit: limit + 1, filter: filter))
+                AuditQuery(.newestFirst(before: position.action), limit: limit + 1, filter: filter))
         }
         events.sort { $0.position > $1.position }
         actions.sort { $0.sequence > $1.sequence }
-        return Self.merge(events[...], actions[...], cursor, limit)
+        return Self.merge(events[...], actions[...], limit)
     }
 
     /// Takes the newer of the first event and the first action until the page is full, so that each list is read in its own
     /// order and none of its entries is missed.
     private static func merge(
-        _ events: ArraySlice<StoredTimelineEntry>, _ actions: ArraySlice<AuditEntry>, _ cursor: TimelineCursor,
-        _ limit: Int
-    ) -> Page {
-        var (events, actions, next) = (events, actions, cursor)
+        _ events: ArraySlice<StoredTimelineEntry>, _ actions: ArraySlice<AuditEntry>, _ limit: Int
+    ) -> ([TimelineItem], hasMore: Bool) {
+        var (events, actions) = (events, actions)
         var items: [TimelineItem] = []
         while items.count < limit {
             if let event = events.first, actions.first.map({ $0.time <= event.entry.time }) ?? true {
                 items.append(.event(event))
-                next.event = event.position
                 events.removeFirst()
             } else if let action = actions.popFirst() {
                 items.append(.staff(action))
-                next.action = action.sequence
             } else {
                 break
             }
         }
-        return Page(items: items, next: events.isEmpty && actions.isEmpty ? nil : next)
+        return (items, !events.isEmpty || !actions.isEmpty)
     }
 }
 
@@ -113,6 +138,14 @@ package struct TimelineCursor: Sendable, Equatable, CustomStringConvertible {
     package var action: Int64?
 
     package init() {}
+
+    /// Moves the position behind an item.
+    mutating func pass(_ item: TimelineItem) {
+        switch item {
+        case .event(let event): self.event = event.position
+        case .staff(let entry): action = entry.sequence
+        }
+    }
 
     /// Parses the format of ``description``.
     package init?(_ text: some StringProtocol) {

@@ -77,7 +77,8 @@ struct ExplainCommand: AsyncParsableCommand {
         let inspection = try ReaderInspection(
             chosen, in: read, state: state, revocations: revocations,
             at: at.flatMap { DateFormat.iso.date($0, isEnd: false) })
-        let explanations = try await explanations(Examination(inspection, edition, audit.trail(read, in: state)))
+        let explanations = try await explanations(
+            AuditedInspection(inspection, edition, audit.trail(read, in: state)))
         let reports = explanations.map { ExplanationReport($0) }
         try output.print(reports, text: reports.map(\.text).joined(separator: "\n\n"))
         switch Explanation.conclusion(of: explanations) {
@@ -87,7 +88,7 @@ struct ExplainCommand: AsyncParsableCommand {
         }
     }
 
-    private func explanations(_ examination: Examination) async throws -> [Explanation] {
+    private func explanations(_ examination: AuditedInspection) async throws -> [Explanation] {
         let service = examination.inspection.service
         if let token {
             let text = try StandardInput.argument(token)
@@ -109,53 +110,5 @@ struct ExplainCommand: AsyncParsableCommand {
             throw CommandFailure(.usage, "no sign-in accepts this identifier")
         }
         return try await examination.explain(credentials, identifier, device: device)
-    }
-}
-
-/// Explanations for one edition, each query of which follows its entry in the audit log.
-private struct Examination {
-    let inspection: ReaderInspection
-    private let edition: EditionID
-    private let trail: AuditTrail
-
-    init(_ inspection: ReaderInspection, _ edition: EditionID, _ trail: AuditTrail) {
-        self.inspection = inspection
-        self.edition = edition
-        self.trail = trail
-    }
-
-    func explain(_ subject: ExplanationSubject) async throws -> Explanation {
-        let reference = inspection.service.pseudonymKey.reference(to: subject.subscriber)
-        return try await perform(.subscriber(reference)) { (explanation: Explanation) -> AuditDetails.Pairs in
-            [("verdict", explanation.verdict.name), ("reason", explanation.verdict.reason?.rawValue)]
-        } _: {
-            try await inspection.explain(subject, edition)
-        }
-    }
-
-    /// Looks a reader up, which the audit log also records if nobody is found, and explains each subscriber that was found.
-    func explain(
-        _ credentials: Credentials, _ identifier: String, device: String?
-    ) async throws -> [Explanation] {
-        let entered = AuditSubject.identifier(identifier, inspection.service.pseudonymKey)
-        return try await perform(entered) { (explanations: [Explanation]) -> AuditDetails.Pairs in
-            [("found", String(explanations.count(where: { $0.reader != nil })))]
-        } _: {
-            let lookup = try await inspection.lookUp(credentials)
-            var explanations: [Explanation] = []
-            for subscriber in lookup.subscribers {
-                let subject = ExplanationSubject(subscriber, identifier: identifier, device: device, lookup: lookup)
-                explanations.append(try await explain(subject))
-            }
-            return explanations.isEmpty ? [inspection.explain(unknown: lookup, edition)] : explanations
-        }
-    }
-
-    private func perform<Value>(
-        _ subject: AuditSubject, outcome: (Value) -> AuditDetails.Pairs, _ query: () async throws -> Value
-    ) async throws -> Value {
-        try await trail.perform(
-            .readerExplain, of: [subject], in: inspection.service.publication.id, [("edition", edition.rawValue)],
-            outcome: outcome, query)
     }
 }

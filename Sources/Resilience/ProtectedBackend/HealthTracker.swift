@@ -7,6 +7,9 @@ import Synchronization
 final class HealthTracker: Sendable {
     private struct State {
         var last: (failed: Bool, at: TimeInterval)?
+        var lastFailure: BackendQueryFailure?
+        /// The time of the first failure since the last success.
+        var unavailableSince: Date?
         var deadlinesExceeded = 0
     }
 
@@ -21,13 +24,17 @@ final class HealthTracker: Sendable {
     }
 
     /// Runs a query and records its outcome.
-    func tracking<Value>(_ operation: () async throws -> Value) async throws -> Value {
+    ///
+    /// - Parameter call: The kind of query.
+    func tracking<Value>(_ call: String, _ operation: () async throws -> Value) async throws -> Value {
         do {
             let value = try await operation()
-            record(failed: false)
+            record(nil)
             return value
         } catch {
-            if FailureClassification.isBackendFailure(error) { record(failed: true) }
+            if FailureClassification.isBackendFailure(error) {
+                record(BackendQueryFailure(error, of: call, at: clock.now))
+            }
             if let error = error as? ProtectionError, [.deadlineExceeded, .passwordOverdue].contains(error) {
                 state.withLock { $0.deadlinesExceeded += 1 }
             }
@@ -47,7 +54,21 @@ final class HealthTracker: Sendable {
         state.withLock { ($0.last?.failed, $0.deadlinesExceeded) }
     }
 
-    private func record(failed: Bool) {
-        state.withLock { $0.last = (failed, clock.elapsed) }
+    /// The last failed query of all, and the time since which every query has failed; nil for none.
+    var failures: (last: BackendQueryFailure?, unavailableSince: Date?) {
+        state.withLock { ($0.lastFailure, $0.unavailableSince) }
+    }
+
+    /// - Parameter failure: The failure; nil for a query that the backend responded to.
+    private func record(_ failure: BackendQueryFailure?) {
+        state.withLock { state in
+            state.last = (failure != nil, clock.elapsed)
+            if let failure {
+                state.lastFailure = failure
+                state.unavailableSince = state.unavailableSince ?? failure.time
+            } else {
+                state.unavailableSince = nil
+            }
+        }
     }
 }

@@ -6,15 +6,24 @@ extension ProtectedBackend {
         let (inUse, waiting, rejections) = limit.load
         let (breakerState, rejected) = breaker.status
         let (lastFailed, late) = healthTracker.status
+        let (lastFailure, unavailableSince) = healthTracker.failures
         return ProtectionStatus(
             breaker: breakerState, inUse: inUse, waiting: waiting,
             maxConcurrent: limit.current,
             maxQueued: settings.concurrency.waiting, entries: entries, bytes: bytes, lastFailed: lastFailed,
+            lastFailure: lastFailure, unavailableSince: unavailableSince,
             counts: [
                 .fresh: found.fresh, .revalidating: found.revalidating, .miss: found.miss,
                 .lastKnownGood: found.lastKnownGood, .coalesced: inFlight.shared, .deadlineExceeded: late,
                 .queueFull: rejections.full, .queueTimeout: rejections.timedOut, .breakerOpen: rejected,
             ])
+    }
+
+    /// Returns the cached subscription of a subscriber, without a query; nil if none is cached.
+    package func cachedSubscription(of subscriber: Subscriber) -> CachedSubscription? {
+        let key = scope.keys.key(of: SubscriptionQuery(subscriber: subscriber), [:])
+        guard let found = cache.peek(key), case .subscription(let subscription) = found.result else { return nil }
+        return CachedSubscription(subscription: subscription, age: found.age, isFresh: found.isFresh)
     }
 
     /// The maximum number of concurrent queries of all nodes together.

@@ -128,7 +128,7 @@ public final class ProtectedBackend: WrappingBackend {
         return try await Query.inFlight(inFlight).share(InFlightQuery(query: key, priority: priority)) { [self] in
             let timestamped = try await breaker.guarding { check in
                 try await limit.enter(priority, checkStillNeeded: check)
-                return try await healthTracker.tracking {
+                return try await healthTracker.tracking(Query.kind) {
                     try await deadline.bound({ try await self.put(query, context) }, ended: limit.leave)
                 }
             }
@@ -245,7 +245,7 @@ extension ProtectedBackend {
             let shared = InFlightQuery(query: scope.keys.key(of: query, [:]), priority: .reader)
             try await inFlight.completions.share(shared) { [self] in
                 try await limit.enter(.reader)
-                return try await healthTracker.tracking {
+                return try await healthTracker.tracking(HealthQuery.kind) {
                     try await deadline.bound(
                         { try await self.put(query, CallContext()).result }, ended: limit.leave)
                 }

@@ -1,3 +1,5 @@
+public import Foundation
+
 /// The status of a protected backend and its counters since it was opened.
 public struct ProtectionStatus: Sendable, Equatable {
     public enum Count: String, Sendable, CaseIterable {
@@ -32,5 +34,9 @@ public struct ProtectionStatus: Sendable, Equatable {
     /// A Boolean value that indicates whether the last query that reached the backend failed, or `nil` before the
     /// first query.
     public let lastFailed: Bool?
+    /// The last query that failed, or nil if none has.
+    public let lastFailure: BackendQueryFailure?
+    /// The time since which every query that reached the backend has failed, or nil if the last one did not.
+    public let unavailableSince: Date?
     public let counts: [Count: Int]
 }

@@ -5,5 +5,6 @@ enum AdminOperations {
     typealias Operation = AdminOperation<AdminServices>
 
     static let all: [Operation] =
-        own + publications + readers + tokens + deliveries + campaigns + audit + nodes + backends
+        own + publications + readers + readerSearch + explanation + timeline + throttle + refresh + tokens + deliveries
+        + campaigns + audit + nodes + backends
 }

@@ -24,6 +24,16 @@ extension JSONValue {
 
     static func time(_ date: Date?) -> JSONValue { date.map { AdminSchema.text($0) } ?? .null }
 
+    /// A text of another system: one line without control characters, of up to ``maxLineLength`` characters.
+    static func line(_ text: String) -> JSONValue {
+        let line = LineLogHandler.oneLine(text)
+        return .string(line.count <= maxLineLength ? line : line.prefix(maxLineLength - 1) + "…")
+    }
+
+    private static let maxLineLength = 1_000
+
+    static func optionalLine(_ text: String?) -> JSONValue { text.map(JSONValue.line) ?? .null }
+
     static func optional(_ text: String?) -> JSONValue { text.map(JSONValue.string) ?? .null }
 }
 

@@ -1,4 +1,5 @@
 import AdminAPI
+import Backends
 import Foundation
 import FrontDoors
 import Gatefold
@@ -10,16 +11,30 @@ import State
 /// What the operations of the admin API use.
 struct AdminServices: Sendable {
     let publications: ReloadableSnapshot
-    let state: any StateStore
-    /// The store of sessions, which announces revocations to the other nodes.
-    let sessions: any SessionStore
-    let key: PseudonymKey
-    let clock: WallClock
+    let parts: ServerServices
     let backends: BackendAdministration
     let flushes: FlushAudit
     let logger: Logger
     /// The place of a verification of the audit log, which reads the whole log.
     let verification = OnePlace()
+    /// The place of an explanation for another time, which opens backends.
+    let otherTime = OnePlace()
+
+    init(
+        _ parts: ServerServices, publications: ReloadableSnapshot, backends: BackendAdministration, logger: Logger
+    ) {
+        self.parts = parts
+        self.publications = publications
+        self.backends = backends
+        flushes = FlushAudit(pseudonymKey: parts.pseudonymKey, logger: logger)
+        self.logger = logger
+    }
+
+    var state: any StateStore { parts.state }
+    /// The store of sessions, which announces revocations to the other nodes.
+    var sessions: any SessionStore { parts.sessionStore }
+    var key: PseudonymKey { parts.pseudonymKey }
+    var clock: WallClock { parts.services.clock }
 
     /// Returns the service of the publication of a call.
     func service(_ call: AdminCall) throws(AdminProblem) -> AuthorizationService {
@@ -36,9 +51,15 @@ struct AdminServices: Sendable {
     }
 
     func reader(_ subscriber: Subscriber, of service: AuthorizationService) throws(AdminProblem) -> AdminReader {
-        let family = publications.value.backends.family(of: service.backend.name).map { $0.name }
-        guard family.contains(subscriber.backend) else { throw .notFound }
+        guard family(of: service).contains(subscriber.backend) else { throw .notFound }
         return AdminReader(subscriber: subscriber, pseudonym: key.reference(to: subscriber), service: service)
+    }
+
+    /// Returns the names of the backends whose subscribers are readers of a publication.
+    func family(of service: AuthorizationService) -> [String] {
+        var seen: Set<String> = []
+        return publications.value.backends.family(of: service.backend.name).map { $0.name }
+            .filter { seen.insert($0).inserted }
     }
 
     /// Returns the environment of the API.

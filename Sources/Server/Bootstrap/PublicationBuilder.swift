@@ -67,7 +67,8 @@ struct PublicationBuilder {
         let publications = ServedPublications(served, directory: directory, publicURL: configuration.publicURL)
         let services = parts.frontDoorServices
         return ServingState(
-            directory: directory, gate: gate, backends: backends, stores: stores, deliveries: deliveries,
+            directory: directory, gate: gate, backends: backends, configuration: configuration, stores: stores,
+            deliveries: deliveries,
             frontDoors: parts.frontDoors.map { $0.snapshot(of: publications, using: services) },
             clients: ClientAddressResolver(trusted: configuration.trustedProxies), catalogues: catalogues,
             push: Dictionary(

@@ -10,7 +10,9 @@ import Push
 struct ServingState: Sendable {
     let directory: PublicationDirectory
     let gate: Gate
-    let backends: LiveBackendRegistry
+    var backends: LiveBackendRegistry
+    /// The configuration; nil if the state was made without one.
+    var configuration: GatefoldConfiguration?
     var stores = LiveStoreRegistry()
     var deliveries: [DeliveryPlan] = []
     /// The snapshots of the front doors, in their order of precedence.

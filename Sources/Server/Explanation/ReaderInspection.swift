@@ -8,15 +8,18 @@ import PasswordHashing
 import Primitives
 package import State
 
-/// The parts with which a command examines a reader of one publication: the subscriber systems behind their protections,
-/// the catalogue, the state and the content. It changes none of them.
+/// The parts with which a reader of one publication is examined: the subscriber systems behind their protections, the
+/// catalogue, the state and the content. It changes none of them.
 package struct ReaderInspection: Sendable {
     package let service: AuthorizationService
     private let isOtherTime: Bool
+    /// Whether the service is the one that serves the readers, with its cached results and its denials.
+    private let isServing: Bool
+    /// The catalogue, if nothing else fetches it.
     private let catalogue: CachedCatalogue?
     private let content: ContentLayout?
 
-    /// Opens the backends of the configuration, which create and change nothing.
+    /// Opens the backends of the configuration for a command, which create and change nothing.
     ///
     /// - Parameters:
     ///   - publication: The publication.
@@ -29,17 +32,51 @@ package struct ReaderInspection: Sendable {
         _ publication: PublicationConfiguration, in configuration: GatefoldConfiguration, state: any StateStore,
         revocations: RevocationLists, at timestamp: Date? = nil
     ) throws {
-        isOtherTime = timestamp != nil
+        try self.init(
+            publication, in: configuration, state: state, revocations: revocations,
+            throttle: Self.throttle(configuration, state), at: timestamp)
+    }
+
+    /// Uses the parts of a server that serve its readers, for the present.
+    init(serving service: AuthorizationService, in set: ServingState) {
+        self.service = service
+        (isOtherTime, isServing, catalogue) = (false, true, nil)
+        content = set.configuration?.publications.first { $0.publication.id == service.publication.id }?.content
+    }
+
+    /// Opens the backends of a publication beside those of the server, because the latter cache results of the present. The
+    /// catalogue is that of the server.
+    ///
+    /// - Throws: `SettingsError`, ``BootstrapError`` or ``InspectionError``.
+    init(of id: PublicationID, in set: ServingState, _ parts: ServerServices, at timestamp: Date) throws {
+        guard var configuration = set.configuration,
+            let publication = configuration.publications.first(where: { $0.publication.id == id })
+        else { throw InspectionError.notServed(id) }
+        let family = Set(set.backends.family(of: publication.backend).map { $0.name })
+        configuration.publications = [publication]
+        configuration.backends.removeAll { !family.contains($0.name) }
+        var before = set
+        before.backends = LiveBackendRegistry()
+        try self.init(
+            publication, in: configuration, state: parts.state, revocations: parts.revocations,
+            throttle: parts.loginThrottle, at: timestamp, reusing: before)
+    }
+
+    private init(
+        _ publication: PublicationConfiguration, in configuration: GatefoldConfiguration, state: any StateStore,
+        revocations: RevocationLists, throttle: any LoginThrottling, at timestamp: Date?,
+        reusing before: ServingState? = nil
+    ) throws {
+        (isOtherTime, isServing) = (timestamp != nil, false)
         let clock = timestamp.map { timestamp in WallClock { timestamp } } ?? .system
         let id = publication.publication.id
         let parts = ServerServices(
             state: state, pseudonymKey: configuration.state.pseudonymKey, revocations: revocations,
-            loginThrottle: Self.throttle(configuration, state),
-            services: try Bootstrap.commandServices(configuration, clock: clock),
+            loginThrottle: throttle, services: try Bootstrap.commandServices(configuration, clock: clock),
             catalogueFolder: configuration.catalogueFolder, persistsCatalogues: false,
             // The catalogue is fetched at present.
             catalogueServices: CatalogueServices(clock: .system, random: .system))
-        let set = try parts.assemble(configuration)
+        let set = try parts.assemble(configuration, reusing: before)
         guard let service = set.directory.byID[id] else { throw InspectionError.notServed(id) }
         self.service = service
         catalogue = set.catalogues[id]
@@ -68,9 +105,13 @@ package struct ReaderInspection: Sendable {
         do {
             return try await service.backend.lookUp(credentials, context: CallContext()).value
         } catch let error where !(error is CancellationError) {
-            let cause = (error as? any BackendFailure)?.cause ?? String(describing: type(of: error))
-            return ReaderLookup(failures: [service.backend.name: cause])
+            return ReaderLookup(failures: [service.backend.name: Self.cause(of: error)])
         }
+    }
+
+    /// Returns the cause of a failed query. The text of another error may quote a reader's input.
+    static func cause(of error: any Error) -> String {
+        (error as? any BackendFailure)?.cause ?? String(describing: type(of: error))
     }
 
     /// Explains whether a reader can open an edition. If no editions are cached, the catalogue is fetched once.
@@ -78,7 +119,7 @@ package struct ReaderInspection: Sendable {
         _ subject: ExplanationSubject, _ edition: EditionID
     ) async throws -> Explanation {
         if let catalogue, catalogue.current.value.isPending { await catalogue.follow() }
-        return try await service.explain(subject, edition, isOtherTime: isOtherTime, isServing: false) {
+        return try await service.explain(subject, edition, isOtherTime: isOtherTime, isServing: isServing) {
             [content] edition, archive in
             await content?.file(of: edition, archive) ?? .elsewhere
         }

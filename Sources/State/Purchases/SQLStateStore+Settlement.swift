@@ -91,6 +91,10 @@ extension SQLStateStore {
         }
     }
 
+    public func transaction(_ id: String, in store: StoreName) async throws -> StoreTransaction? {
+        try await database.read { db in try TransactionRow.find(db, store, id) }
+    }
+
     public func transactions(of original: String, in store: StoreName) async throws -> [StoreTransaction] {
         try await database.read { db in try TransactionRow.all(db, of: PurchaseKey(store: store, original: original)) }
     }

@@ -35,6 +35,20 @@ struct AdminAPIFixture: Sendable {
           weekly: {backend: other, secrets: {env: OTHER}}
         """
 
+    /// The configuration with a remote backend `house` behind a protection, to which nothing connects before a query.
+    static let remoteConfiguration = configuration.replacing(
+        "{kind: sqlite, path: house.sqlite}",
+        with: """
+
+                kind: postgresql
+                connection: {hosts: ["127.0.0.1:1"], database: readers, user: gatefold, tls: {mode: disable}}
+                queries:
+                  authenticate: "SELECT id AS key, password_hash AS password FROM reader WHERE email = :identifier"
+                  subscription: "SELECT state FROM reader WHERE id = :key"
+                proof: {field: password}
+                subscription: {state: {active: [active]}}
+            """)
+
     /// A person of a publication, with what belongs to them.
     struct Person: Sendable {
         let publication: PublicationID
@@ -55,9 +69,13 @@ struct AdminAPIFixture: Sendable {
     let lines: Locked<[String]>
 
     /// Passes a fixture to a test.
-    static func with(_ test: (AdminAPIFixture) async throws -> Void) async throws {
-        try await withParts(configuration) { parts, configuration in
-            let set = try parts.assemble(configuration)
+    static func with(
+        _ configuration: String = configuration, throttle: any LoginThrottling = UnlimitedLoginAttempts(),
+        wrapping: (String, any SubscriberBackend) -> any SubscriberBackend = { $1 },
+        _ test: (AdminAPIFixture) async throws -> Void
+    ) async throws {
+        try await withParts(configuration, loginThrottle: throttle) { parts, configuration in
+            let set = try parts.assemble(configuration, wrapping: wrapping)
             try await test(try await AdminAPIFixture(parts, set))
         }
     }
@@ -72,9 +90,7 @@ struct AdminAPIFixture: Sendable {
         key = parts.pseudonymKey
         publications = ReloadableSnapshot(set)
         services = AdminServices(
-            publications: publications, state: parts.state, sessions: parts.sessionStore, key: parts.pseudonymKey,
-            clock: parts.services.clock, backends: BackendAdministration(publications),
-            flushes: FlushAudit(pseudonymKey: parts.pseudonymKey, logger: logger), logger: logger)
+            parts, publications: publications, backends: BackendAdministration(publications), logger: logger)
         api = AdminAPI(AdminOperations.all, services, services.environment(random: .system))
         ada = try await Self.person(Self.daily, "house", Self.poison, services)
         zoe = try await Self.person(Self.weekly, "other", "zoe", services)

@@ -105,8 +105,8 @@ import Testing
                 for operation in AdminOperations.all
                 where ["reader", "delivery"].contains(where: operation.path.parameters.contains) {
                     let path = fixture.path(operation, for: fixture.zoe).replacing("/weekly/", with: "/\(name)/")
-                    let received = await fixture.send(
-                        operation.method, path, user, body: operation.body == nil ? nil : #"{"reason": "none"}"#)
+                    let body = operation.body.map { String(decoding: JSONWriter.bytes($0.example), as: UTF8.self) }
+                    let received = await fixture.send(operation.method, path, user, body: body)
                     #expect(received.status == 404, "\(operation.id): \(received.text)")
                 }
             }

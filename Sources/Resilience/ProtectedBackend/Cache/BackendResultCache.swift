@@ -87,6 +87,15 @@ final class BackendResultCache: Sendable {
         }
     }
 
+    /// Returns a cached result and the number of seconds since its query, or `nil` if there is none. Counts no outcome, and is
+    /// no use of the result.
+    func peek(_ key: BackendQueryKey) -> (result: StoredResult, age: TimeInterval, isFresh: Bool)? {
+        state.withLock { state in
+            let now = clock.elapsed
+            return state.storage.peek(key, at: now).map { ($0.result, max(0, now - $0.queried.seconds), $1) }
+        }
+    }
+
     /// Returns the result that replaces a failed query, or `nil` if there is none.
     func lastKnownGood(_ key: BackendQueryKey) -> StoredResult? {
         state.withLock { state in

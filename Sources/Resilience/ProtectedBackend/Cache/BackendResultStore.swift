@@ -84,6 +84,14 @@ package struct BackendResultStore: Sendable {
         return .revalidating(entry.result, isDue: true)
     }
 
+    /// Returns a result that is fresh or the last known good one, without a use of it.
+    func peek(_ key: BackendQueryKey, at now: TimeInterval) -> (entry: Entry, isFresh: Bool)? {
+        guard let slot = slots[key], let entry = entries[slot] else { return nil }
+        let lifetime = timings[slot].lifetime
+        guard now < max(lifetime.freshUntil, lifetime.goodUntil) else { return nil }
+        return (entry, now < lifetime.freshUntil)
+    }
+
     /// Returns the result that replaces a failed query.
     func lastKnownGood(_ key: BackendQueryKey, at now: TimeInterval) -> StoredResult? {
         guard let slot = slots[key], let entry = entries[slot], now < timings[slot].lifetime.goodUntil else {

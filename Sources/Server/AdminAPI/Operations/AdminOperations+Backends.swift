@@ -18,6 +18,13 @@ extension AdminOperations {
                     AdminProperty("in_flight", .nullable(.integer(0...1_000_000)), "The running queries."),
                     AdminProperty("queued", .nullable(.integer(0...1_000_000)), "The waiting queries."),
                     AdminProperty("cached", .nullable(.integer(0...1_000_000_000)), "The cached results."),
+                    AdminProperty(
+                        "stale_results", .nullable(.integer(0...Int.max)),
+                        "The cached results that replaced a failed query since the backend was opened."),
+                    AdminProperty(
+                        "unavailable_since", .nullable(.timestamp),
+                        "The time since which each query has failed; null if the last one did not."),
+                    AdminProperty("last_error", .nullable(lastError), "The last query that failed; null for none."),
                 ]), "A page of backends by name.")
         ) { services, call in
             let healths = await services.backends.health()
@@ -31,6 +38,9 @@ extension AdminOperations {
                             "in_flight": health.status.map { .count($0.inUse) } ?? .null,
                             "queued": health.status.map { .count($0.waiting) } ?? .null,
                             "cached": health.status.map { .count($0.entries) } ?? .null,
+                            "stale_results": health.status.map { .count($0.counts[.lastKnownGood] ?? 0) } ?? .null,
+                            "unavailable_since": .time(health.status?.unavailableSince),
+                            "last_error": health.status?.lastFailure.map { json($0) } ?? .null,
                         ]
                     )
                 })
@@ -74,6 +84,16 @@ extension AdminOperations {
             return ["removed": .count(flushed.removed), "remaining": .count(flushed.remaining)]
         },
     ]
+
+    private static let lastError = AdminSchema.object([
+        AdminProperty("time", .timestamp, "The time."),
+        AdminProperty("call", AdminSchemas.text, "The kind of query, such as `subscription`."),
+        AdminProperty("cause", AdminSchemas.text, "The cause in one line."),
+    ])
+
+    private static func json(_ failure: BackendQueryFailure) -> JSONValue {
+        ["time": .time(failure.time), "call": .string(failure.call), "cause": .line(failure.cause)]
+    }
 
     /// Returns the readers whose results are removed. Exactly one member selects them, so that a mistake does not clear all
     /// results.

@@ -17,7 +17,10 @@ extension AdminOperations {
     static let readers: [Operation] = [
         Operation(
             "getReader", .get, path, role: .support, reach: .publication, summary: "Show a reader",
-            description: "The subscriber system is not queried.",
+            description: """
+                The subscriber system is queried with the limits of its configuration, unless its result is cached. If it does \
+                not respond, `subscription` is null.
+                """,
             pathParameters: [AdminSchemas.readerParameter],
             success: .json(
                 .object([
@@ -29,6 +32,12 @@ extension AdminOperations {
                         "sessions_ended_before", .nullable(.timestamp),
                         "All sessions issued before this time have ended; null if none were ended."),
                     AdminProperty("purchases", .integer(0...1_000_000), "The number of items of `listPurchases`."),
+                    AdminProperty(
+                        "subscription", .nullable(ReportedSubscription.schema),
+                        "The subscription as the subscriber system states it; null if it is not known."),
+                    AdminProperty(
+                        "subscription_error", .nullable(AdminSchemas.text),
+                        "Why the subscription is not known; null if it is."),
                 ]), "The reader."),
             audits: .readerShow
         ) { services, call in
@@ -38,11 +47,13 @@ extension AdminOperations {
             let devices = try await services.state.devices(of: reader.pseudonym, in: publication)
             let purchases = try await services.transactions(of: reader)
             let boundary = reader.service.revocations.boundary(subscriber: reader.pseudonym)
+            let reported = try await ReportedSubscription(of: reader, in: services.publications.value)
             return [
                 "pseudonym": .string(reader.pseudonym.description), "backend": .string(reader.subscriber.backend),
                 "key": .string(reader.subscriber.key), "devices": .count(devices.count),
                 "sessions_ended_before": .time(boundary == .distantPast ? nil : boundary),
-                "purchases": .count(purchases.count),
+                "purchases": .count(purchases.count), "subscription": reported.json,
+                "subscription_error": reported.error,
             ]
         },
         Operation(

@@ -1,27 +1,27 @@
-import Foundation
-import Gatefold
+package import Foundation
+package import Gatefold
 
-/// An item of a reader's timeline in the output of a command.
-struct TimelineLine: Encodable {
-    let time: Date
+/// An item of a reader's timeline, as a command prints it and the admin API returns it.
+package struct TimelineLine: Encodable, Sendable {
+    package let time: Date
     /// The time of the last repetition; nil if there is one.
-    let lastTime: Date?
-    let count: Int
+    package let lastTime: Date?
+    package let count: Int
     /// The code of the event, or `staff`.
-    let kind: String
-    let publication: String?
-    let call: String?
-    let reason: String?
-    let device: String?
-    let edition: String?
-    let backend: String?
-    let freshness: String?
-    let detail: String?
+    package let kind: String
+    package let publication: String?
+    package let call: String?
+    package let reason: String?
+    package let device: String?
+    package let edition: String?
+    package let backend: String?
+    package let freshness: String?
+    package let detail: String?
     /// The action of the staff and who took it.
-    let action: String?
-    let actor: String?
+    package let action: String?
+    package let actor: String?
 
-    init(_ item: TimelineItem) {
+    package init(_ item: TimelineItem) {
         switch item {
         case .event(let stored):
             let (entry, event) = (stored.entry, stored.entry.event)
@@ -41,7 +41,7 @@ struct TimelineLine: Encodable {
     }
 
     /// A line of a table.
-    var text: String {
+    package var text: String {
         let fields: [(String, String?)] = [
             ("action", action), ("actor", actor), ("call", call), ("reason", reason), ("edition", edition),
             ("device", device), ("backend", backend), ("freshness", freshness), ("detail", detail),
@@ -49,6 +49,6 @@ struct TimelineLine: Encodable {
         ]
         let details = fields.compactMap { name, value in value.map { "\(name)=\($0)" } }.joined(separator: " ")
         let columns = [time.formatted(.iso8601), kind, publication ?? "-", details]
-        return columns.map { AuditLine.replacingControls($0) { _ in "\u{FFFD}" } }.joined(separator: "\t")
+        return columns.map(LineLogHandler.oneLine).joined(separator: "\t")
     }
 }
