@@ -68,6 +68,30 @@ import Testing
     }
 
     @Test(
+        "An operator sees at any node how many attempts count, and releases those of the reader only",
+        arguments: TestedStore<any SharedCounterStore>.durable { $0 })
+    func release(kind: TestedStore<any SharedCounterStore>) async throws {
+        try await kind.with(3) { stores in
+            let throttles = Self.throttles(stores)
+            for number in 0..<10 {
+                #expect(await Self.decide(throttles[0], Self.attempt("guess \(number)"), as: .wrong) == .final)
+            }
+            let any = Self.attempt("any")
+            for throttle in throttles {
+                #expect(try await throttle.failures(of: any, nil, at: 0) == 10)
+                #expect(try await throttle.failures(of: nil, Self.ada[0], at: 0) == 10)
+                #expect(try await throttle.lock(of: any, nil, at: 0) != .open)
+            }
+            try await throttles[0].release(any, Self.ada[0], at: 0)
+            for throttle in throttles {
+                #expect(try await throttle.failures(of: any, Self.ada[0], at: 0) == 0)
+                #expect(try await throttle.lock(of: any, Self.ada[0], at: 0) == .open)
+                #expect(await Self.decide(throttle, Self.attempt("right"), as: .right) == .final)
+            }
+        }
+    }
+
+    @Test(
         "A guess beyond the limit is not decided at a node that saw none before, and later ones need no query",
         arguments: TestedStore<any SharedCounterStore>.durable { $0 })
     func otherNode(kind: TestedStore<any SharedCounterStore>) async throws {

@@ -25,4 +25,18 @@ import Testing
             #expect(own.isEmpty)
         }
     }
+
+    @Test("The owners of a transaction are found if it counts and is of a product of the publication")
+    func owners() async throws {
+        try await PurchaseServiceHarness.with { harness in
+            let foreign = StoreTransaction.sample("other", product: "com.example.other.month")
+            let test = StoreTransaction.sample("test", environment: .sandbox)
+            _ = try await harness.ledger.claim(.sample("edition"), foreign, test, by: buyer(1))
+            func owners(_ id: String) async throws -> [PurchaseOwner] {
+                try await harness.purchaseService.owners(ofTransaction: id, in: PurchaseServiceHarness.catalogue)
+            }
+            #expect(try await owners("edition") == [buyer(1)])
+            for id in ["other", "test", "none", ""] { #expect(try await owners(id).isEmpty, "\(id)") }
+        }
+    }
 }

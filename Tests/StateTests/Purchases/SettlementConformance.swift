@@ -19,6 +19,8 @@ import Testing
             #expect(try await store.transactions(of: buyer(2), in: [appStore]).isEmpty)
             #expect(try await store.transactions(of: "2", in: appStore) == [month])
             #expect(try await store.transactions(of: "2", in: play).isEmpty)
+            #expect(try await store.transaction("2", in: appStore) == month)
+            #expect(try await store.transaction("2", in: play) == nil)
         }
     }
 

@@ -29,6 +29,23 @@ import Testing
     }
 
     @Test(
+        "Finds the subscribers with a device in a publication, up to a limit",
+        arguments: TestedStore<any StateStore>.durable { $0 })
+    func searching(kind: TestedStore<any StateStore>) async throws {
+        try await kind.with { store in
+            let limit = DeviceLimit(maxDevices: 2, onLimit: .reject)
+            for (number, publication): (UInt8, PublicationID) in [(2, daily), (1, daily), (3, weekly)] {
+                _ = try await store.admit(device(7), of: subscriber(number), in: publication, limit: limit, at: noon)
+            }
+            _ = try await store.admit(device(8), of: subscriber(1), in: daily, limit: limit, at: noon)
+            #expect(
+                try await store.subscribers(with: device(7), in: daily, limit: 9) == [subscriber(1), subscriber(2)])
+            #expect(try await store.subscribers(with: device(7), in: daily, limit: 1) == [subscriber(1)])
+            #expect(try await store.subscribers(with: device(9), in: daily, limit: 9).isEmpty)
+        }
+    }
+
+    @Test(
         "Evicts the least recently used device and revokes its sessions",
         arguments: TestedStore<any DeviceStore & RevocationStore>.all)
     func evicting(kind: TestedStore<any DeviceStore & RevocationStore>) async throws {
