@@ -1,7 +1,7 @@
 package import Foundation
 package import Primitives
 
-/// A token of the admin API as the state stores it. Nothing in it grants access.
+/// A token of the admin API or the console as the state stores it. Nothing in it grants access.
 package struct AdminTokenRecord: Sendable, Equatable {
     /// The public identifier, which the audit log names.
     package let id: String
@@ -30,7 +30,12 @@ package struct AdminTokenRecord: Sendable, Equatable {
         self.lastUsed = lastUsed
     }
 
-    package static func newID(random: RandomSource = .system) -> String { Hexadecimal.encode(random.bytes(6)) }
+    /// Returns a new public identifier: that of the kind and 12 hexadecimal digits, such as `console-0a1b2c3d4e5f`.
+    package static func newID(of kind: AdminTokenKind = .api, random: RandomSource = .system) -> String {
+        kind.idPrefix + Hexadecimal.encode(random.bytes(6))
+    }
+
+    package var kind: AdminTokenKind { .kind(ofID: id) }
 
     package func isAccepted(at timestamp: Date) -> Bool {
         revoked == nil && (expires.map { timestamp < $0 } ?? true)

@@ -1,6 +1,6 @@
 package import Foundation
 
-/// A store of the tokens of the admin API. A call that returns has written its changes to disk.
+/// A store of the tokens of the admin API and the console. A call that returns has written its changes to disk.
 ///
 /// An error means that the store could not be queried or could not store a change.
 package protocol AdminTokenStore: Sendable {
@@ -16,6 +16,12 @@ package protocol AdminTokenStore: Sendable {
     ///
     /// - Returns: False if there is no such token.
     func revokeAdminToken(_ id: String, at timestamp: Date) async throws -> Bool
+
+    /// Revokes a token and creates another one in its place, in one step and once: of many calls for a token, at whichever
+    /// nodes, one succeeds.
+    ///
+    /// - Returns: False, without a change, if there is no such token, or it was revoked or has expired before.
+    func exchangeAdminToken(_ id: String, for new: AdminTokenRecord, at timestamp: Date) async throws -> Bool
 
     /// Records that a token is in use. An earlier time than the recorded one changes nothing.
     func touchAdminToken(_ id: String, at timestamp: Date) async throws

@@ -10,19 +10,21 @@ extension SQLStateStore {
     static let isOfThisHistory = "generation = (SELECT generation.id FROM generation)"
 
     package func create(_ token: AdminTokenRecord) async throws {
-        try await database.write(.statements) { db in
-            try db.execute(
-                """
-                INSERT INTO admin_token (\(Self.adminTokenColumns), generation)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, (SELECT generation.id FROM generation))
-                """,
-                [
-                    token.id, Data(token.digest), token.name.description, token.scope.role.rawValue,
-                    token.scope.publications.map { $0.sorted().map(\.rawValue).joined(separator: " ") },
-                    token.created.timeIntervalSince1970, token.expires?.timeIntervalSince1970,
-                    token.revoked?.timeIntervalSince1970, token.lastUsed?.timeIntervalSince1970,
-                ])
-        }
+        try await database.write(.statements) { db in try Self.insert(token, db) }
+    }
+
+    private static func insert(_ token: AdminTokenRecord, _ db: any StateTransaction) throws {
+        try db.execute(
+            """
+            INSERT INTO admin_token (\(adminTokenColumns), generation)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, (SELECT generation.id FROM generation))
+            """,
+            [
+                token.id, Data(token.digest), token.name.description, token.scope.role.rawValue,
+                token.scope.publications.map { $0.sorted().map(\.rawValue).joined(separator: " ") },
+                token.created.timeIntervalSince1970, token.expires?.timeIntervalSince1970,
+                token.revoked?.timeIntervalSince1970, token.lastUsed?.timeIntervalSince1970,
+            ])
     }
 
     package func adminToken(withDigest digest: [UInt8]) async throws -> AdminTokenRecord? {
@@ -52,6 +54,24 @@ extension SQLStateStore {
                 [timestamp.timeIntervalSince1970, id])
             if count > 0 { try db.recordProgress() }
             return count > 0
+        }
+    }
+
+    package func exchangeAdminToken(
+        _ id: String, for new: AdminTokenRecord, at timestamp: Date
+    ) async throws -> Bool {
+        let now = timestamp.timeIntervalSince1970
+        return try await database.write(.statements) { db in
+            // The row is locked by the first transaction, and the following ones find it revoked.
+            let count = try db.execute(
+                """
+                UPDATE admin_token SET revoked = ?
+                WHERE id = ? AND revoked IS NULL AND (expires IS NULL OR expires > ?) AND \(Self.isOfThisHistory)
+                """, [now, id, now])
+            guard count > 0 else { return false }
+            try Self.insert(new, db)
+            try db.recordProgress()
+            return true
         }
     }
 

@@ -8,6 +8,8 @@ extension SQLStateStore {
     /// expire because any client can send them. No store repeats a notification after this time.
     private static let purchaseRetention: TimeInterval = 90 * 86_400
     private static let interval: TimeInterval = 3600
+    /// The time in seconds for which links and sessions of the console that have expired are listed.
+    private static let endedSignInLifetime: TimeInterval = 30 * 86_400
     /// The number of rows per deletion. It bounds the time that other writers wait.
     private static let batch = 1_000
     /// The number of deletions per call. It bounds the time until a follower discards what was deleted.
@@ -59,6 +61,9 @@ extension SQLStateStore {
             try await prune(
                 "admin_outcome", "id", "begun < ?",
                 before: clock.now.timeIntervalSince1970 - AdminOutcome.lifetime, &batches),
+            try await prune(
+                "admin_token", "id", "expires < ? AND (id LIKE 'link-%' OR id LIKE 'console-%')",
+                before: clock.now.timeIntervalSince1970 - Self.endedSignInLifetime, &batches),
             try await pruneDocuments(at: clock.now, &batches)
         else {
             // The next call continues.

@@ -36,6 +36,21 @@ import Testing
         }
     }
 
+    @Test("A token is one of its kind only", arguments: AdminTokenKind.allCases)
+    func kinds(_ kind: AdminTokenKind) throws {
+        let token = AdminToken(kind)
+        #expect(AdminToken(token.text, of: kind)?.digest == token.digest)
+        let record = AdminTokenRecord(
+            id: AdminTokenRecord.newID(of: kind), digest: token.digest, name: try #require(AdminTokenName("ada")),
+            scope: AdminScope(.viewer), created: Date())
+        #expect(record.kind == kind)
+        for other in AdminTokenKind.allCases where other != kind {
+            #expect(AdminToken(token.text, of: other) == nil)
+            let renamed = other.prefix + token.text.dropFirst(kind.prefix.count)
+            #expect(AdminToken(renamed, of: other)?.digest != token.digest)
+        }
+    }
+
     @Test("A role may do what the ones before it may")
     func roles() {
         #expect(AdminRole.allCases.sorted() == [.viewer, .support, .operator, .admin])

@@ -36,6 +36,9 @@ import Testing
         func revokeAdminToken(_ id: String, at timestamp: Date) async throws -> Bool {
             try await base.revokeAdminToken(id, at: timestamp)
         }
+        func exchangeAdminToken(_ id: String, for new: AdminTokenRecord, at timestamp: Date) async throws -> Bool {
+            try await base.exchangeAdminToken(id, for: new, at: timestamp)
+        }
         func touchAdminToken(_ id: String, at timestamp: Date) async throws {
             try await base.touchAdminToken(id, at: timestamp)
         }

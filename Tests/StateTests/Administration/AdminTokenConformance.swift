@@ -55,6 +55,44 @@ import Testing
         }
     }
 
+    @Test("An exchange revokes a token and creates another one, once", arguments: Kind.durable { $0 })
+    func exchange(kind: TestedStore<any StateStore>) async throws {
+        try await kind.with(2) { stores in
+            let link = try Self.token(1)
+            try await stores[0].create(link)
+            let new = try (2..<9).map { try Self.token($0) }
+            let wins = try await withThrowingTaskGroup(of: Int?.self) { group in
+                for (index, token) in new.enumerated() {
+                    group.addTask {
+                        let won = try await stores[index % 2].exchangeAdminToken(link.id, for: token, at: noon + 9)
+                        return won ? index : nil
+                    }
+                }
+                return try await group.reduce(into: [Int]()) { if let index = $1 { $0.append(index) } }
+            }
+            #expect(wins.count == 1)
+            let winner = try #require(wins.first)
+            let found = try await stores[1].adminTokens()
+            #expect(Set(found.map(\.id)) == [link.id, new[winner].id])
+            #expect(try await stores[1].adminToken(withDigest: link.digest)?.revoked == noon + 9)
+            #expect(try await stores[1].adminToken(withDigest: new[winner].digest) == new[winner])
+        }
+    }
+
+    @Test("An expired, a revoked and an unknown token are not exchanged", arguments: Kind.durable { $0 })
+    func noExchange(kind: TestedStore<any StateStore>) async throws {
+        try await kind.with(1) { stores in
+            let (expired, revoked) = (try Self.token(1, expires: noon), try Self.token(2))
+            for token in [expired, revoked] { try await stores[0].create(token) }
+            #expect(try await stores[0].revokeAdminToken(revoked.id, at: noon - 1))
+            let new = try Self.token(3)
+            for id in [expired.id, revoked.id, "ffffffffffff"] {
+                #expect(try await !stores[0].exchangeAdminToken(id, for: new, at: noon))
+            }
+            #expect(try await stores[0].adminTokens().count == 2)
+        }
+    }
+
     @Test("The last use never goes back", arguments: Kind.durable { $0 })
     func uses(kind: TestedStore<any StateStore>) async throws {
         try await kind.with(1) { stores in

@@ -132,4 +132,26 @@ import Testing
             #expect(try await store.database.read { try $0.count("SELECT count(*) FROM admin_outcome") } == 0)
         }
     }
+
+    @Test("Links and sessions are deleted a month after their end, and tokens of the API never")
+    func endedSignIns() async throws {
+        try await withTemporaryFolder { (folder: String) async throws in
+            let clock = ManualClock(noon)
+            let store = try SQLStateStore(path: folder + "/state.sqlite", clock: clock.wall)
+            for (number, kind) in AdminTokenKind.allCases.enumerated() {
+                for (offset, expires) in [noon, noon + 86_400].enumerated() {
+                    try await store.create(
+                        AdminTokenRecord(
+                            id: AdminTokenRecord.newID(of: kind),
+                            digest: [UInt8](repeating: UInt8(number * 2 + offset), count: 32),
+                            name: try #require(AdminTokenName("ada")), scope: AdminScope(.viewer), created: noon,
+                            expires: expires))
+                }
+            }
+            clock.step(by: 30 * 86_400 + 1)
+            _ = try await store.maintain()
+            let kinds = try await store.adminTokens().map(\.kind)
+            #expect(kinds.count { $0 == .api } == 2 && kinds.count == 4)
+        }
+    }
 }
