@@ -81,7 +81,7 @@ func tests(_ name: String, isOptimised: Bool = false, _ names: String...) -> Tar
 /// The dependencies of the fuzz targets, in the tests and in libFuzzer's program: the modules that read bytes from outside,
 /// and the readers that ours are compared with.
 let fuzzed = [
-    "Accounts AdminAPI Backends CSV Catalogues Commerce Conformance ContentGate Crypto FrontDoors Gatefold HTTPTypes",
+    "Accounts AdminAPI Backends CSV Catalogues Commerce Conformance Console ContentGate Crypto FrontDoors Gatefold HTTPTypes",
     "HummingbirdCore InPlayer JSON LDAP Logging MQTT Mail NIOCore NIOEmbedded NIOHTTP1 NIOHTTPTypes NIOHTTPTypesHTTP1",
     "NIOWebSocket ODBC OutgoingRequests PKCS7 PasswordHashing PostgreSQL Primitives Push Receipts SQLAccess Server",
     "Settings State TestSupport Transfers XML",
@@ -197,6 +197,9 @@ let package = Package(
         // The admin API: authentication, checks and the description of its operations, without their handlers.
         module("AdminAPI", "Gatefold HTTPTypes JSON Primitives"),
 
+        // The console: pages that call the operations of the admin API.
+        module("Console", resources: [.embedInCode("Files")], "AdminAPI Gatefold HTTPTypes JSON Mustache Primitives"),
+
         // The protocols of the apps.
         module(
             "FrontDoors", resources: [.embedInCode("SampleApp/Files")],
@@ -206,8 +209,8 @@ let package = Package(
         // The server, which connects all of these; the rules of `gatefold check`; the programs.
         module(
             "Server",
-            "Accounts AdminAPI Backends CResidency Catalogues Commerce ContentGate Crypto Deliveries EdgeTokens FrontDoors",
-            "Gatefold HTTPTypes Hummingbird HummingbirdCore JSON Logging MQTT Mail Metrics NIOCore NIOHPACK NIOHTTP1 NIOHTTP2",
+            "Accounts AdminAPI Backends CResidency Catalogues Commerce Console ContentGate Crypto Deliveries EdgeTokens",
+            "FrontDoors Gatefold HTTPTypes Hummingbird HummingbirdCore JSON Logging MQTT Mail Metrics NIOCore NIOHPACK NIOHTTP1 NIOHTTP2",
             "NIOHTTPTypes NIOHTTPTypesHTTP1 NIOPosix NIOSSL NIOTLS OutgoingRequests PasswordHashing PostgreSQL Primitives",
             "Push Receipts Resilience SQLAccess ServiceLifecycle Settings State UnixSignals"),
         module(
@@ -267,6 +270,7 @@ let package = Package(
             "HummingbirdTesting InPlayer JSON LDAP NIOCore NIOPosix ODBC OutgoingRequests PasswordHashing PostgreSQL",
             "Resilience SQLAccess Settings SharedLibraries State Transfers XML"),
         tests("CSVTests", "CSV"),
+        tests("ConsoleTests", "AdminAPI Console HTTPTypes JSON"),
         tests("CataloguesTests", "BackendFixtures Catalogues FrontDoors GRDB SQLAccess Settings State XML"),
         tests(
             "ConformanceTests",
@@ -296,8 +300,8 @@ let package = Package(
             "NIOSSL OutgoingRequests PKCS7 Receipts Resilience Settings State StoreFixtures SwiftASN1 X509"),
         tests(
             "ServerTests",
-            "Accounts AdminAPI AsyncHTTPClient Backends Catalogues Commerce ContentGate Crypto EdgeTokens FrontDoors",
-            "HTTPTypes Hummingbird HummingbirdCore HummingbirdTesting JSON Logging MQTT Mail Metrics NIOCore NIOEmbedded NIOHPACK",
+            "Accounts AdminAPI AsyncHTTPClient Backends Catalogues Commerce Console ContentGate Crypto EdgeTokens",
+            "FrontDoors HTTPTypes Hummingbird HummingbirdCore HummingbirdTesting JSON Logging MQTT Mail Metrics NIOCore NIOEmbedded NIOHPACK",
             "NIOHTTP1 NIOHTTP2 NIOHTTPTypes NIOHTTPTypesHTTP1 NIOHTTPTypesHTTP2 NIOPosix NIOSSL NIOTLS OutgoingRequests",
             "PasswordHashing PostgreSQL Push Resilience SQLAccess Server ServiceLifecycle Settings State Transfers"),
         tests("SettingsTests", "Settings"),

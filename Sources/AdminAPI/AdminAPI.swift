@@ -63,6 +63,8 @@ package struct AdminAPI<Services: Sendable>: Sendable {
     private let services: Services
     private let environment: Environment
     private let authenticator: AdminAuthenticator
+    /// The sessions of browsers in the console, whose users call the operations in the process.
+    package let consoleSessions: ConsoleSessions
     private let changes = MinuteCounts<String>(limit: Self.changesPerMinute)
     private let reads = MinuteCounts<String>(limit: Self.readsPerMinute)
     /// The denials that are recorded in the audit log.
@@ -73,15 +75,27 @@ package struct AdminAPI<Services: Sendable>: Sendable {
         self.services = services
         self.environment = environment
         authenticator = AdminAuthenticator(environment.tokens, key: environment.key, clock: environment.clock)
+        consoleSessions = ConsoleSessions(
+            environment.tokens, authenticator, log: environment.log, key: environment.key, clock: environment.clock,
+            random: environment.random, didMissOutcome: environment.didMissOutcome)
     }
 
     package func respond(to request: AdminRequest) async -> AdminResponse {
+        await respond(to: request) {
+            if let fault = DirectRequest.fault(of: request) { throw AdminProblem.invalid(fault) }
+            return try await authenticator.user(of: request)
+        }
+    }
+
+    /// Responds to the request of a user whom the function authenticates.
+    private func respond(
+        to request: AdminRequest, authenticate: () async throws -> AdminUser
+    ) async -> AdminResponse {
         var user: AdminUser?
         var operation: AdminOperation<Services>?
         var response: AdminResponse
         do {
-            if let fault = DirectRequest.fault(of: request) { throw AdminProblem.invalid(fault) }
-            let known = try await authenticator.user(of: request)
+            let known = try await authenticate()
             user = known
             let found = try match(request)
             operation = found.operation
@@ -130,7 +144,7 @@ package struct AdminAPI<Services: Sendable>: Sendable {
             guard sealed == received else { throw AdminProblem.unauthenticated }
         }
         let body = try Self.parse(bytes, operation)
-        let reason = try Self.reason(body)
+        let reason = try Self.reason(body["reason"], at: "/reason") ?? Self.reason(query["reason"], at: "reason")
         let filters = query.filter { !["cursor", "limit"].contains($0.key) }.sorted { $0.key < $1.key }
             .flatMap { [$0.key, String(decoding: JSONWriter.bytes($0.value), as: UTF8.self)] }
         let call = AdminCall(
@@ -226,11 +240,11 @@ package struct AdminAPI<Services: Sendable>: Sendable {
         return value
     }
 
-    /// Returns the reason in a body, for the audit log.
-    private static func reason(_ body: JSONValue) throws(AdminProblem) -> AuditReason? {
-        guard let text = body["reason"]?.text else { return nil }
+    /// Returns the reason in a body or a query, for the audit log.
+    private static func reason(_ value: JSONValue?, at location: String) throws(AdminProblem) -> AuditReason? {
+        guard let text = value?.text else { return nil }
         guard let reason = AuditReason(text) else {
-            throw .invalid(.init("/reason", AdminReason.expectation))
+            throw .invalid(.init(location, AdminReason.expectation))
         }
         return reason
     }
@@ -290,6 +304,21 @@ package struct AdminAPI<Services: Sendable>: Sendable {
     }
 
     private static var outcomePurpose: String { "gatefold admin outcome 1" }
+}
+
+extension AdminAPI: AdminOperationRunner {
+    /// The request is one of the API, so that all of its checks apply. Only the authentication was made before.
+    package func respond(to call: InProcessCall, of user: AdminUser) async -> AdminResponse {
+        let operation = operations.first { $0.id == call.operation }
+        let request = call.request(of: operation?.method ?? .get, at: operation?.path ?? PathTemplate(""))
+        return await respond(to: request) { user }
+    }
+
+    package func permits(_ operation: String, to user: AdminUser) -> Bool {
+        guard let operation = operations.first(where: { $0.id == operation }) else { return false }
+        return user.scope.role >= operation.role
+            && (operation.reach != .everything || user.scope.publications == nil)
+    }
 }
 
 extension String {

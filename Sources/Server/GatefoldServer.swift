@@ -1,6 +1,7 @@
 import AdminAPI
 import Backends
 import Catalogues
+import Console
 import ContentGate
 import Deliveries
 import FrontDoors
@@ -340,12 +341,18 @@ public struct GatefoldServer: Sendable {
 
     private func adminListener(_ address: AdminListenAddress) throws -> some ApplicationProtocol {
         let services = AdminServices(parts, publications: publications, backends: backends, logger: logger)
-        let api = AdminAPI(AdminOperations.all, services, services.environment(random: parts.services.random))
+        let environment = services.environment(random: parts.services.random)
+        let api = AdminAPI(AdminOperations.all, services, environment)
+        let endpoint = AdminAPIEndpoint(
+            api: api, transport: Self.transport(address, isEncrypted: adminTLS != nil))
         let responder = AdminRouter(
             metrics: metrics, readiness: readiness, backends: backends,
             catalogues: CatalogueAdministration(publications: publications, clock: parts.services.clock),
             push: PushAdministration(publications: publications, store: parts.state), node: node,
-            api: AdminAPIEndpoint(api: api, transport: Self.transport(address, isEncrypted: adminTLS != nil))
+            api: endpoint,
+            console: ConsoleEndpoint(
+                console: try Console(api, api.consoleSessions, random: parts.services.random), api: endpoint,
+                problem: environment.problem)
         ).buildResponder()
         let bindAddress: BindAddress
         switch address {

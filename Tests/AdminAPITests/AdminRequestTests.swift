@@ -1,5 +1,6 @@
 import Foundation
 import Gatefold
+import HTTPTypes
 import JSON
 import Primitives
 import Testing
@@ -20,6 +21,21 @@ import Testing
             "/%70ublications/daily/devices/a", "/publications/daily/devices/%zz", "/publications/daily/devices/%f",
             "/publications/daily/devices/%ff", "/publications/daily/devices/a/b",
         ] { #expect(template.match(path: path[...]) == nil, "\(path)") }
+    }
+
+    @Test("A path of a call in the process has its values as one segment each, whatever they contain")
+    func inProcess() {
+        let template = PathTemplate("/publications/{publication}/devices/{device}")
+        for value in ["a b", "a/b", "../x", "%2f", "ä", "?a=1", "#"] {
+            let path = template.path(with: ["publication": "daily", "device": value])
+            #expect(template.match(path: path[...]) == ["publication": "daily", "device": value])
+        }
+        let missing = template.path(with: ["publication": "daily"])
+        #expect(template.match(path: missing[...]) == nil)
+        let call = InProcessCall("any", path: ["device": "x"], query: ["cursor": "a&b=c"], body: ["a": 1], key: "k")
+        let request = call.request(of: .post, at: PathTemplate("/devices/{device}"))
+        #expect(request.path == "/devices/x" && request.query == "cursor=a%26b%3Dc")
+        #expect(request.fields[.contentType] == "application/json" && request.fields[.idempotencyKey] == "k")
     }
 
     @Test("A query has declared parameters, each once")

@@ -83,7 +83,7 @@ struct ParserListTests {
         "AppleRoots", "AuditHead", "AuditListCommand", "AuditReason", "AuditVerifyCommand", "BackendRegistry",
         "BackendTest", "BodyTemplate", "CheckCases", "CheckReader", "CloudSoftphone", "CloudSoftphone+Settings",
         "ContentLayout+EditionFile", "ContentLayout+Settings", "DirectoryGroups", "DrillFault", "EdgeTemplate",
-        "AdminClient",
+        "AdminClient", "AdminLoginLinkCommand",
         "Endpoint", "EnvironmentOverrides", "FrontDoor", "FeedSchedule", "GatefoldConfiguration", "GoogleSigningKey",
         "GoogleStoreSettings", "InPlayerBackendKind", "InPlayerConfiguration", "InPlayerEnvironment",
         "MQTTBroker+Address", "MailSender", "MailServer", "NotificationBrokerSettings", "ODBCConnectionString",
@@ -116,7 +116,8 @@ struct ParserListTests {
     /// Files with protocols, values made of parsed values, and code that hashes, compares or looks up its input.
     private static let values: Set<String> = [
         "AdminAuthenticator", "AdminOperation", "AdminOutcomeStore", "AdminProblem", "AdminSchema", "AdminTokenStore",
-        "AcceptFailureHandler", "AuditEncoding", "AuditText", "ItemNumberStore", "MigratedReader", "CatalogueColumns",
+        "AcceptFailureHandler", "ConsoleProblem", "ExplanationSentence", "InProcessCall", "ReaderPage", "StartPage",
+        "SubscriptionFacts", "AuditEncoding", "AuditText", "ItemNumberStore", "MigratedReader", "CatalogueColumns",
         "CollationEquivalents",
         "ConstantTime", "ContentType", "CredentialFacts", "CryptFunction",
         "DummyHashes",
@@ -136,7 +137,7 @@ struct ParserListTests {
     /// Files that write our own messages.
     private static let written: Set<String> = [
         "AWSSignature", "AccessDocument", "BackendEvent+Protection", "CacheableDocument", "CampaignCommand",
-        "CheckReport+Table",
+        "CheckReport+Table", "ConsoleResponse", "Form", "Table",
         "CheckRun+Malformed", "DrillReader", "FeedDocument", "InPlayerResponse", "JSONWriter",
         "LibLDAPConnection+Operations", "EventLoopYield", "MailMessage", "MemoryTrimmer", "MicrobenchmarkFixture",
         "NoCacheHeaders",

@@ -7,9 +7,9 @@ alternatives() { local IFS='|'; printf '%s' "${*//./\\.}"; }
 # CommandTests and the targets named …Suites, which start servers or take minutes, and InPlayerTests, MailTests, MQTTTests and
 # DeliveriesTests, where most suites wait for time to pass. Run those with swift test --filter '^TARGET\.'.
 fast_targets=(
-    AdminAPITests CSVTests CataloguesTests ContentGateTests DeployTests FrontDoorsTests FuzzingTests GatefoldTests JSONTests
-    ModelTests OutgoingRequestsTests PushTests ReceiptsTests ResilienceTests ServerTests SettingsTests
-    SimulationTests StateTests XMLTests
+    AdminAPITests CSVTests CataloguesTests ConsoleTests ContentGateTests DeployTests FrontDoorsTests FuzzingTests
+    GatefoldTests JSONTests ModelTests OutgoingRequestsTests PushTests ReceiptsTests ResilienceTests ServerTests
+    SettingsTests SimulationTests StateTests XMLTests
 )
 
 # Suites that need another server or program, or that take more than about a second alone, because they try thousands of
@@ -49,7 +49,8 @@ slow_suites=(
     ReceiptsTests.GooglePublisherTests ReceiptsTests.GoogleSignedDataTests ReceiptsTests.Pitfall18UnifiedTests
     ReceiptsTests.RevocationTests ReceiptsTests.RevokedPurchaseTests ReceiptsTests.UnifiedReceiptTests
     ReceiptsTests.VerifyReceiptTests
-    ServerTests.AdminAPIBehaviourTests ServerTests.AdminAPIMatrixTests ServerTests.FileSendingTests
+    ServerTests.AdminAPIBehaviourTests ServerTests.AdminAPIMatrixTests ServerTests.ConsoleMatrixTests
+    ServerTests.ConsoleRequestTests ServerTests.FileSendingTests
     ServerTests.HTTP1ServerChannelTests ServerTests.PurchaseFollowerTests
     SimulationTests.PlantedFaultTests
     StateTests.AdminOutcomeConformance StateTests.AdminTokenConformance StateTests.AdminTokenRestoreTests

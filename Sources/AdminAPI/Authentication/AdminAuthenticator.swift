@@ -49,19 +49,37 @@ package final class AdminAuthenticator: Sendable {
             throw AdminProblem.unauthenticated
         }
         if let token = AdminToken(credentials) {
-            if let record = try await record(of: token, request) { return AdminUser(record) }
-        } else if request.isLocal,
+            return try await user(of: token, from: request.address, isLocal: request.isLocal)
+        }
+        if request.isLocal,
             let pass = LocalOperatorPass.open(
                 credentials, for: "\(request.method.rawValue) \(request.path)", key: key, at: localClock.now),
             isFirstUse(of: pass)
         {
             return AdminUser(pass)
         }
-        // Each user of this machine has its address.
-        guard request.isLocal || failures.add(request.address, at: clock.elapsed) else {
-            throw AdminProblem.tooMany(after: 60)
+        throw failure(of: request.address, isLocal: request.isLocal)
+    }
+
+    /// Returns the user of a token, which is valid now.
+    ///
+    /// - Throws: ``AdminProblem/unauthenticated`` or ``AdminProblem/tooMany(after:)``, or the error of the store.
+    func user(of token: AdminToken, from address: String, isLocal: Bool) async throws -> AdminUser {
+        AdminUser(try await record(of: token, from: address, isLocal: isLocal))
+    }
+
+    /// Returns a valid token as the state stores it.
+    func record(of token: AdminToken, from address: String, isLocal: Bool) async throws -> AdminTokenRecord {
+        guard let record = try await knownRecord(of: token, address, isLocal) else {
+            throw failure(of: address, isLocal: isLocal)
         }
-        throw AdminProblem.unauthenticated
+        return record
+    }
+
+    /// Counts a failed authentication, and returns its problem. Those of this machine are not counted: each of its users has
+    /// its address.
+    private func failure(of address: String, isLocal: Bool) -> AdminProblem {
+        isLocal || failures.add(address, at: clock.elapsed) ? .unauthenticated : .tooMany(after: 60)
     }
 
     /// Returns whether this node has not accepted a pass before.
@@ -74,9 +92,10 @@ package final class AdminAuthenticator: Sendable {
         }
     }
 
-    private func record(of token: AdminToken, _ request: AdminRequest) async throws -> AdminTokenRecord? {
+    private func knownRecord(of token: AdminToken, _ address: String, _ isLocal: Bool) async throws -> AdminTokenRecord?
+    {
         let digest = token.digest
-        if !request.isLocal, failures.isAtLimit(request.address, at: clock.elapsed), try await !isListed(digest) {
+        if !isLocal, failures.isAtLimit(address, at: clock.elapsed), try await !isListed(digest) {
             return nil
         }
         guard let record = try await tokens.adminToken(withDigest: digest),

@@ -1,6 +1,6 @@
 package import Gatefold
 
-/// An authenticated user of the admin API.
+/// An authenticated user of the admin API or the console.
 package struct AdminUser: Sendable, Equatable {
     /// What identifies the user among others, for limits and idempotency keys.
     package let id: String

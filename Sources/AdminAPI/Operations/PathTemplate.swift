@@ -1,3 +1,5 @@
+import Primitives
+
 /// The path of an operation: segments, of which those in braces are parameters.
 package struct PathTemplate: Sendable, Hashable, CustomStringConvertible {
     enum Segment: Sendable, Hashable {
@@ -19,11 +21,21 @@ package struct PathTemplate: Sendable, Hashable, CustomStringConvertible {
         segments.compactMap { if case .parameter(let name) = $0 { name } else { nil } }
     }
 
+    /// Returns the path with these parameters. A missing one is empty, so that the path does not match.
+    package func path(with parameters: [String: String]) -> String {
+        segments.map { segment in
+            switch segment {
+            case .literal(let text): "/" + text
+            case .parameter(let name): "/" + PercentEncoding.encode(parameters[name] ?? "")
+            }
+        }.joined()
+    }
+
     /// Returns the parameters of a path; nil if it does not match.
     ///
     /// - Parameter path: The path below that of the API, as the request has it. Literal segments have no escapes, and none is
     ///   empty.
-    func match(path: Substring) -> [String: String]? {
+    package func match(path: Substring) -> [String: String]? {
         let pieces = path.split(separator: "/", omittingEmptySubsequences: false)
         guard pieces.first == "", pieces.count == segments.count + 1 else { return nil }
         var parameters: [String: String] = [:]

@@ -4,7 +4,7 @@ import HTTPTypes
 ///
 /// A web page can use the connections of the machine that its browser runs on, also by a name of its own that it lets resolve
 /// to an address of that machine (DNS rebinding). A proxy on this machine makes each of its clients a local one.
-enum DirectRequest {
+package enum DirectRequest {
     private static let ownSites: Set<String> = ["none", "same-origin"]
 
     /// Returns what is wrong with a request; nil if it is direct.
@@ -17,13 +17,19 @@ enum DirectRequest {
             case "origin": return AdminProblem.Fault("Origin", "no request of a web page")
             case "sec-fetch-site" where !ownSites.contains(field.value):
                 return AdminProblem.Fault("Sec-Fetch-Site", "no request of a web page")
-            case "forwarded", "via", "x-real-ip": return proxyFault
-            case let name where name.hasPrefix("x-forwarded-"): return proxyFault
             default: continue
             }
         }
-        return nil
+        return isThroughProxy(request) ? AdminProblem.Fault("Forwarded", "no request through a proxy") : nil
     }
 
-    private static let proxyFault = AdminProblem.Fault("Forwarded", "no request through a proxy")
+    /// Returns whether a proxy has sent a request.
+    package static func isThroughProxy(_ request: AdminRequest) -> Bool {
+        request.fields.contains { field in
+            switch field.name.canonicalName {
+            case "forwarded", "via", "x-real-ip": true
+            case let name: name.hasPrefix("x-forwarded-")
+            }
+        }
+    }
 }

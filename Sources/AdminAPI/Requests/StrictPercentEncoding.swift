@@ -1,11 +1,11 @@
 import Primitives
 
 /// The strict reader of percent-escapes: a malformed escape and bytes that are not UTF-8 are rejected.
-enum StrictPercentEncoding {
+package enum StrictPercentEncoding {
     /// Returns a text without its percent-escapes; nil for a malformed one.
     ///
     /// - Parameter isForm: Whether a plus is a space, as in a query.
-    static func decode(_ text: Substring, isForm: Bool = false) -> String? {
+    package static func decode(_ text: Substring, isForm: Bool = false) -> String? {
         var bytes: [UInt8] = []
         var rest = Array(text.utf8)[...]
         while let byte = rest.popFirst() {

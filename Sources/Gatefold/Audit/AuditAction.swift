@@ -12,6 +12,8 @@ package enum AuditAction: String, Sendable, CaseIterable {
     case auditShow = "audit.show"
     case backendFlush = "backend.flush"
     case backendTest = "backend.test"
+    case consoleSignIn = "console.sign-in"
+    case consoleSignOut = "console.sign-out"
     case credentialsIssue = "credentials.issue"
     case deliveryList = "delivery.list"
     case deliveryRetry = "delivery.retry"

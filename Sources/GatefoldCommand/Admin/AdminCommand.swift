@@ -2,8 +2,8 @@ import ArgumentParser
 
 struct AdminCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "admin", abstract: "Create and revoke tokens of the admin API.",
-        subcommands: [AdminTokenCommand.self])
+        commandName: "admin", abstract: "Create and revoke tokens of the admin API, and sign in to the console.",
+        subcommands: [AdminTokenCommand.self, AdminLoginLinkCommand.self])
 }
 
 struct AdminTokenCommand: AsyncParsableCommand {

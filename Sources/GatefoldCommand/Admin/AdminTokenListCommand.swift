@@ -6,10 +6,11 @@ import State
 
 struct AdminTokenListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List the tokens of the admin API, the newest first.",
+        commandName: "list",
+        abstract: "List the tokens of the admin API and the sessions of the console, the newest first.",
         discussion: """
             Prints one line per token, separated by tabs: identifier, name, role, publications, state, and the last use. No \
-            token is shown.
+            token is shown. The identifier of a login link begins with link-, that of a session of the console with console-.
             """)
 
     @OptionGroup var configuration: ConfigurationOptions

@@ -15,26 +15,12 @@ struct AdminTokenNewCommand: AsyncParsableCommand {
     @OptionGroup var configuration: ConfigurationOptions
     @OptionGroup var output: OutputOptions
     @OptionGroup var audit: AuditOptions
-
-    @Option(help: "The person or program, for the audit log: 1 to 64 letters, digits, ., _ and -.")
-    var name: String
-
-    @Option(help: "The role: viewer, support, operator or admin.")
-    var role: String
-
-    @Option(name: .shortAndLong, help: "A publication that the token is for; may be repeated. Default: all.")
-    var publication: [String] = []
+    @OptionGroup var access: AdminScopeOptions
 
     @Option(help: "The number of days until the token expires, 1 to 3650. Default: it does not expire.")
     var expires: Int?
 
     func validate() throws {
-        guard AdminTokenName(name) != nil else {
-            throw ValidationError("expected --name as 1 to 64 letters, digits, ., _ and -")
-        }
-        guard AdminRole(rawValue: role) != nil else {
-            throw ValidationError("expected --role as viewer, support, operator or admin")
-        }
         if let expires, !(1...3_650).contains(expires) { throw ValidationError("expected --expires from 1 to 3650") }
     }
 
@@ -48,17 +34,15 @@ struct AdminTokenNewCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        guard let name = AdminTokenName(name), let role = AdminRole(rawValue: role) else { return }
         let read = try configuration.read()
-        let publications = try publication.map { try read.publication(named: $0).publication.id }
-        let scope = AdminScope(role, in: publications.isEmpty ? nil : Set(publications))
+        let (name, scope) = try access.read(read)
         let store = try Bootstrap.auditedStateStore(read)
         let token = AdminToken()
         let now = store.now
         let record = AdminTokenRecord(
             digest: token.digest, name: name, scope: scope, created: now,
             expires: expires.map { now + TimeInterval($0) * 86_400 })
-        let names = scope.publications.map { $0.sorted().map(\.rawValue) }
+        let (role, names) = (scope.role, scope.publicationNames)
         try await audit.trail(read, in: store).perform(
             .adminTokenCreate, of: [.adminToken(record.id)],
             [

@@ -5,7 +5,8 @@ import State
 
 struct AdminTokenRevokeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "revoke", abstract: "Revoke a token of the admin API at once.",
+        commandName: "revoke",
+        abstract: "Revoke a token of the admin API, a login link or a session of the console at once.",
         discussion: "The exit status is 1 if there is no such token.")
 
     @OptionGroup var configuration: ConfigurationOptions

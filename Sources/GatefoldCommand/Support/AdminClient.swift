@@ -29,15 +29,17 @@ struct AdminClient {
         self.address = address
         key = configuration.state.pseudonymKey
         isEncrypted = configuration.adminTLS != nil
-        let scheme = isEncrypted ? "https" : "http"
         switch address {
-        case .tcp(let address):
-            let everywhere = ["0.0.0.0": "127.0.0.1", "::": "::1"]
-            let host = everywhere[address.host] ?? address.host
-            base = "\(scheme)://\(host.contains(":") ? "[\(host)]" : host):\(address.port)"
-        case .unix(let path):
-            base = "\(scheme)+unix://\(Self.escaped(path))"
+        case .tcp(let address): base = Self.base(of: address, isEncrypted: isEncrypted)
+        case .unix(let path): base = "\(isEncrypted ? "https" : "http")+unix://\(Self.escaped(path))"
         }
+    }
+
+    /// Returns the URL of a listener for a client on the same machine.
+    static func base(of address: ListenAddress, isEncrypted: Bool) -> String {
+        let everywhere = ["0.0.0.0": "127.0.0.1", "::": "::1"]
+        let host = everywhere[address.host] ?? address.host
+        return "\(isEncrypted ? "https" : "http")://\(host.contains(":") ? "[\(host)]" : host):\(address.port)"
     }
 
     func get(_ path: String) async throws -> AdminResponse {

@@ -23,25 +23,30 @@ struct AdminAPIEndpoint: Sendable {
     /// Returns the response to a request; nil if the connection is neither local nor encrypted, as if there were no API:
     /// a token must not cross a network in clear.
     func respond(to request: Request, context: GatefoldRequestContext) async -> Response? {
-        let (peer, local) = (context.peer, context.localAddress)
-        let isLocal = self.isLocal(peer, to: local)
-        guard isLocal || transport == .encrypted else { return nil }
-        let response = await api.respond(
-            to: AdminRequest(
-                method: request.method, path: String(request.uri.path.dropFirst(Self.root.count)),
-                query: request.uri.query, fields: request.headers, address: Self.network(of: peer),
-                isLocal: isLocal, isForThisHost: isForThisHost(request.head.authority, local)
-            ) { limit in
-                do {
-                    return Array(try await request.body.collect(upTo: limit).readableBytesView)
-                } catch is NIOTooManyBytesError {
-                    return nil
-                }
-            })
+        guard let call = self.request(request, context, below: Self.root) else { return nil }
+        let response = await api.respond(to: call)
         context.route = response.route ?? Self.root
         return Response(
             status: .init(code: response.status), headers: response.fields,
             body: response.body.isEmpty ? .init() : .init(byteBuffer: ByteBuffer(bytes: response.body)))
+    }
+
+    /// Returns a request with the path below another one; nil if the connection is neither local nor encrypted.
+    func request(_ request: Request, _ context: GatefoldRequestContext, below root: String) -> AdminRequest? {
+        let (peer, local) = (context.peer, context.localAddress)
+        let isLocal = self.isLocal(peer, to: local)
+        guard isLocal || transport == .encrypted else { return nil }
+        return AdminRequest(
+            method: request.method, path: String(request.uri.path.dropFirst(root.count)),
+            query: request.uri.query, fields: request.headers, address: Self.network(of: peer),
+            isLocal: isLocal, isForThisHost: isForThisHost(request.head.authority, local)
+        ) { limit in
+            do {
+                return Array(try await request.body.collect(upTo: limit).readableBytesView)
+            } catch is NIOTooManyBytesError {
+                return nil
+            }
+        }
     }
 
     /// Returns whether a client is on this machine. A connection from an address to itself does not leave the machine. The

@@ -5,7 +5,8 @@ import Hummingbird
 import NIOCore
 import State
 
-/// The responder of the admin listener: health, metrics and messages of other nodes, which need no token, and the admin API.
+/// The responder of the admin listener: health, metrics and messages of other nodes, which need no token, and the admin API
+/// with the console.
 /// The listener must not be reachable from outside.
 struct AdminRouter: HTTPResponder, HTTPResponderBuilder {
     private let table: RouteTable
@@ -13,7 +14,8 @@ struct AdminRouter: HTTPResponder, HTTPResponderBuilder {
     init(
         metrics: PrometheusRegistry, readiness: @escaping @Sendable () async -> Readiness,
         backends: BackendAdministration, catalogues: CatalogueAdministration? = nil,
-        push: PushAdministration? = nil, node: NodeState? = nil, api: AdminAPIEndpoint? = nil
+        push: PushAdministration? = nil, node: NodeState? = nil, api: AdminAPIEndpoint? = nil,
+        console: ConsoleEndpoint? = nil
     ) {
         var routes = Routes()
         routes.add(
@@ -36,6 +38,13 @@ struct AdminRouter: HTTPResponder, HTTPResponderBuilder {
             for pattern in [AdminAPIEndpoint.root, AdminAPIEndpoint.root + "/**"] {
                 routes.on(RoutePattern(pattern), methods: .all) { request, context in
                     await api.respond(to: request, context: context)
+                }
+            }
+        }
+        if let console {
+            for pattern in [ConsoleEndpoint.root, ConsoleEndpoint.root + "/**"] {
+                routes.on(RoutePattern(pattern), methods: .all) { request, context in
+                    await console.respond(to: request, context: context)
                 }
             }
         }

@@ -149,6 +149,43 @@ struct AdminCommandTests {
         }
     }
 
+    @Test("A link opens the console once, and its session ends with its revocation")
+    func loginLink() async throws {
+        let sample = try Sample.current
+        let output = try await sample.succeed([
+            "admin", "login-link", "--name", "ada", "--role", "support", "-p", "daily", "--reason", "desk",
+        ])
+        let match = try #require(
+            output.firstMatch(of: /http:\/\/127\.0\.0\.1:(\d+)(\/console\/sign-in\/gfo_[A-Za-z0-9_\-]{48})/))
+        #expect(String(match.output.1) == String(sample.adminPort))
+        let path = String(match.output.2)
+        for _ in 0..<2 {
+            let page = try await sample.admin.send("GET", path)
+            #expect(page.status == 200 && page.text.contains("Open the console"))
+        }
+        func press() async throws -> RawResponse {
+            try await sample.admin.post(
+                path, [("Sec-Fetch-Site", "same-origin"), ("Content-Type", "application/x-www-form-urlencoded")], [])
+        }
+        let signedIn = try await press()
+        #expect(signedIn.status == 303 && signedIn["Location"] == "/console")
+        let cookie = try #require(signedIn["Set-Cookie"]?.split(separator: ";").first.map(String.init))
+        #expect(try await press().status == 401)
+        func page() async throws -> RawResponse { try await sample.admin.send("GET", "/console", [("Cookie", cookie)]) }
+        let start = try await page()
+        #expect(start.status == 200 && start.text.contains("ada, role support") && start.text.contains("daily"))
+        let listed = try await sample.succeed(["admin", "token", "list"])
+        let id = try #require(listed.firstMatch(of: /console-[0-9a-f]{12}/)).output
+        #expect(!listed.contains("gfo_") && !listed.contains("gfc_"))
+        try await sample.succeed(["admin", "token", "revoke", String(id)])
+        #expect(try await page().status == 401)
+        #expect(!(try Sample.server.output.contains("gfo_")))
+        #expect(try await sample.http.send("GET", "/console").status == 404)
+        for arguments in [["--role", "support"], ["--name", "ada", "--role", "root"]] {
+            #expect(try await sample.gatefold(["admin", "login-link"] + arguments).status == 64)
+        }
+    }
+
     @Test("A listener for other machines without TLS is warned about")
     func warning() async throws {
         for (address, isWarned) in [("0.0.0.0", true), ("127.0.0.1", false), ("[::1]", false)] {

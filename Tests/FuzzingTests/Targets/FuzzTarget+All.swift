@@ -3,7 +3,7 @@ extension FuzzTarget {
     static let all: [FuzzTarget] = [
         .xmlDocument, .xmlRecords, .json, .jsonPath, .csv,
         .plainRequest, .plainConnection, .requestBody, .requestFields, .requestHeaders, .pageHeaders,
-        .appPaths, .pugpigPaths, .routes, .loggedPath, .requestID, .adminRequest,
+        .appPaths, .pugpigPaths, .routes, .loggedPath, .requestID, .adminRequest, .consoleRequest,
         .gate, .downloadToken, .contentHeaders, .basicCredentials,
         .sealedTexts, .editionCredentials, .accessTokens,
         .identifiers, .addresses,

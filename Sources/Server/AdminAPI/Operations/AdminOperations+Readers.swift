@@ -83,7 +83,7 @@ extension AdminOperations {
             pathParameters: [
                 AdminSchemas.readerParameter,
                 AdminProperty("device", AdminSchemas.device, "The pseudonym of the device."),
-            ],
+            ], query: [AdminReason.property(isRequired: false)],
             success: .nothing("The device is removed."), audits: .deviceRemove, isChange: true
         ) { services, call in
             let reader = try services.reader(call)

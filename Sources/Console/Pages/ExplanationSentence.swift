@@ -1,0 +1,59 @@
+import JSON
+
+/// The words of an explanation.
+enum ExplanationSentence {
+    /// Returns the verdict in one sentence, with the remedy.
+    ///
+    /// - Parameter cause: The step that prevents the reader from reading; nil for none.
+    static func banner(_ result: JSONValue, cause: JSONValue?) -> Banner {
+        let edition = result["edition"]?.text ?? ""
+        let remedy = (cause?["remedy"]?.text ?? result["remedy"]?.text).map { "Remedy: \($0)" }
+        let reason = (result["reason"]?.text ?? cause?["reason"]?.text).map { " (\($0))" } ?? ""
+        let because = cause.map { ", because this step fails: \(name(ofStep: $0["step"]?.text ?? ""))" } ?? ""
+        if result["opens"]?.boolValue == true {
+            return result["verdict"]?.text == "granted_in_outage"
+                ? .note(
+                    "\(edition) opens, with short-lived credentials while the subscriber system is unavailable.",
+                    label: "Opens:")
+                : .good("\(edition) opens for this reader.", label: "Opens:")
+        }
+        switch result["verdict"]?.text {
+        case "undecided":
+            return .note(
+                "It is not known whether \(edition) opens, because it depends on something that cannot be seen from here.",
+                detail: remedy, label: "Not known:")
+        case "unavailable":
+            return .problem(
+                "\(edition) does not open now, because a system is unavailable\(reason).", detail: remedy,
+                label: "Does not open:")
+        default:
+            return .problem(
+                "\(edition) does not open for this reader\(because)\(reason).", detail: remedy, label: "Does not open:")
+        }
+    }
+
+    static func name(ofOutcome code: String) -> String {
+        switch code {
+        case "warns": "prevents a sign-in"
+        case "not_applicable": "does not matter"
+        default: code
+        }
+    }
+
+    static func name(ofStep code: String) -> String {
+        switch code {
+        case "reader": "Known to a subscriber system"
+        case "throttle": "Wrong passwords"
+        case "subscription": "Subscription"
+        case "purchases": "Purchases in app stores"
+        case "policy": "Included by the policy"
+        case "catalogue": "In the catalogue and published"
+        case "verdict": "Decision of the subscriber system"
+        case "devices": "Limit of devices"
+        case "sessions": "Session"
+        case "credentials": "Lifetime of the credentials"
+        case "file": "File on this machine"
+        default: code
+        }
+    }
+}

@@ -1,0 +1,186 @@
+import Foundation
+import Gatefold
+import HTTPTypes
+import State
+import Testing
+
+@testable import AdminAPI
+@testable import Console
+@testable import Server
+
+/// Tests Pitfall 36.
+@Suite("Console: forms, origins and headers") struct ConsoleRequestTests {
+    private typealias Fixture = ConsoleFixture
+
+    private func deviceCount(_ fixture: Fixture) async throws -> Int {
+        try await fixture.admin.state.devices(
+            of: fixture.admin.key.reference(to: fixture.admin.ada.subscriber), in: AdminAPIFixture.daily
+        ).count
+    }
+
+    private func removal(_ fixture: Fixture) -> (path: String, form: [String: String]) {
+        (
+            fixture.readerPath + "/devices/\(fixture.admin.ada.device)/remove",
+            ["reason": "ticket 4711", "request_key": UUID().uuidString]
+        )
+    }
+
+    @Test("A form without the token of the session, or with that of another session, changes nothing")
+    func formTokens() async throws {
+        try await Fixture.with { fixture in
+            let (browser, other) = (try await fixture.signIn(.admin), try await fixture.signIn(.admin))
+            let (path, form) = removal(fixture)
+            for token in ["", "planted", other.formToken] {
+                #expect(await browser.post(path, form, token: token).status == 403)
+            }
+            #expect(try await deviceCount(fixture) == 1)
+            #expect(await browser.post(path, form).status == 303)
+            #expect(try await deviceCount(fixture) == 0)
+        }
+    }
+
+    @Test(
+        "A form that no page of the console has sent changes nothing, also with the cookie and the token",
+        arguments: [
+            ["Origin": "https://evil.example"], ["Sec-Fetch-Site": "cross-site"], ["Sec-Fetch-Site": "same-site"],
+            ["Sec-Fetch-Site": "none"], ["Origin": "null"], [:],
+            ["Origin": "https://evil.example", "Sec-Fetch-Site": "same-origin"], ["Origin": "http://127.0.0.1:8082"],
+            ["Sec-Fetch-Site": "same-origin", "X-Forwarded-For": "192.0.2.1"],
+            ["Sec-Fetch-Site": "same-origin", "Via": "1.1 proxy"],
+        ])
+    func foreign(names: [String: String]) async throws {
+        try await Fixture.with { fixture in
+            let browser = try await fixture.signIn(.admin)
+            let link = try await fixture.link(.admin)
+            var fields: HTTPFields = [.cookie: browser.cookie]
+            for (name, value) in names { fields[try #require(HTTPField.Name(name))] = value }
+            var (path, form) = removal(fixture)
+            form["form_token"] = browser.formToken
+            #expect(await fixture.send(.post, path, fields: fields, form: form).status == 403)
+            #expect(try await deviceCount(fixture) == 1)
+            let signIn = await fixture.use(link, fields: fields)
+            #expect(signIn.status == 403 && signIn.cookie == nil)
+        }
+    }
+
+    @Test("A browser that sends only the origin of the console is accepted")
+    func origin() {
+        let origin = Fixture.origin
+        #expect(SameOriginRule.permits([.origin: origin], origin: origin))
+        #expect(SameOriginRule.permits([.origin: "null", Fixture.site: "same-origin"], origin: origin))
+        #expect(!SameOriginRule.permits([.origin: "null"], origin: origin))
+    }
+
+    @Test("A request by a name of somebody else gets nothing (DNS rebinding)")
+    func host() async throws {
+        try await Fixture.with { fixture in
+            let browser = try await fixture.signIn(.admin)
+            let received = await fixture.send(.get, "", fields: [.cookie: browser.cookie], isForThisHost: false)
+            #expect(received.status == 403 && !received.text.contains("daily"))
+        }
+    }
+
+    @Test("Each response permits no script, no frame, no cache and no referrer")
+    func headers() async throws {
+        try await Fixture.with { fixture in
+            let browser = try await fixture.signIn(.operator)
+            let link = try await fixture.link(.viewer)
+            let policy = try #require(HTTPField.Name("Content-Security-Policy"))
+            let referrer = try #require(HTTPField.Name("Referrer-Policy"))
+            let opener = try #require(HTTPField.Name("Cross-Origin-Opener-Policy"))
+            for received in [
+                await browser.get(""), await browser.get(fixture.readerPath), await browser.get("/planted"),
+                await browser.get("/style.css"), await fixture.send(.get, ""),
+                await fixture.send(.get, "/sign-in/\(link.text)"), await fixture.use(link),
+                await browser.post("/search", token: "planted"),
+            ] {
+                let fields = received.response.fields
+                let rules = fields[policy]?.split(separator: ";").map { $0.drop { $0 == " " } } ?? []
+                #expect(
+                    Set(rules) == [
+                        "default-src 'none'", "style-src 'self'", "img-src 'self' data:", "form-action 'self'",
+                        "base-uri 'none'", "frame-ancestors 'none'",
+                    ])
+                #expect(fields[.cacheControl] == "no-store" && fields[.xContentTypeOptions] == "nosniff")
+                #expect(fields[referrer] == "no-referrer" && fields[opener] == "same-origin")
+                #expect(!received.text.contains("<script"))
+            }
+        }
+    }
+
+    @Test("The label of a request, which the log shows, has no link and no reader")
+    func labels() async throws {
+        try await Fixture.with { fixture in
+            let browser = try await fixture.signIn(.operator)
+            let link = try await fixture.link(.viewer)
+            for path in [
+                "/sign-in/\(link.text)", "/sign-in/\(link.text)/", "//sign-in/\(link.text)", fixture.readerPath,
+                fixture.readerPath + "/planted",
+            ] {
+                for received in [await browser.get(path), await fixture.send(.get, path)] {
+                    let label = received.response.route
+                    #expect(label.hasPrefix("/console/") && label.contains(":"), "\(label)")
+                    #expect(!label.contains(link.text) && !label.contains(fixture.admin.ada.handle))
+                }
+            }
+        }
+    }
+
+    @Test("A malformed form is rejected, and one that is too large")
+    func malformed() async throws {
+        #expect(ConsoleForm.parse("a=1&b=%C3%A4+x") == ["a": "1", "b": "ä x"])
+        #expect(ConsoleForm.parse("")?.isEmpty == true)
+        for text in ["a=1&a=2", "a", "a=%ff", "a=%zz", "%ff=1"] { #expect(ConsoleForm.parse(text) == nil, "\(text)") }
+        try await Fixture.with { fixture in
+            let browser = try await fixture.signIn(.support)
+            let large = String(repeating: "a", count: 20_000)
+            #expect(await browser.post("/search", ["query": large]).status == 400)
+        }
+    }
+
+    @Test("The same form sent twice makes one change, and a form without a reason none")
+    func actions() async throws {
+        try await Fixture.with { fixture in
+            let browser = try await fixture.signIn(.support)
+            let path = fixture.readerPath + "/sessions/end"
+            let confirmation = await browser.get(path)
+            #expect(confirmation.status == 200 && confirmation.text.contains(#"name="reason""#))
+            let form = ["reason": "ticket 4711", "request_key": "one"]
+            for missing in ["reason", "request_key"] {
+                #expect(await browser.post(path, form.filter { $0.key != missing }).status == 400)
+            }
+            for _ in 0..<2 {
+                let sent = await browser.post(path, form)
+                #expect(sent.status == 303 && sent.location == "/console\(fixture.readerPath)?done=endSessions")
+            }
+            let changes = try await fixture.entries().filter { $0.action == "session.end" }
+            #expect(changes.count == 2 && changes.allSatisfy { $0.reason == "ticket 4711" })
+            let done = await browser.get(fixture.readerPath, query: "done=endSessions")
+            #expect(done.text.contains("All sessions of the reader have ended."))
+            let other = await browser.get(fixture.readerPath, query: "done=no-such-change")
+            #expect(other.status == 200 && !other.text.contains("no-such-change"))
+        }
+    }
+
+    @Test("The reason of a removed device is in the audit log")
+    func reasons() async throws {
+        try await Fixture.with { fixture in
+            let browser = try await fixture.signIn(.support)
+            let (path, form) = removal(fixture)
+            #expect(await browser.post(path, form.merging(["reason": "ada@example.com"]) { $1 }).status == 400)
+            #expect(await browser.post(path, form).status == 303)
+            let changes = try await fixture.entries().filter { $0.action == "device.remove" }
+            #expect(changes.count == 2 && changes.allSatisfy { $0.reason == "ticket 4711" })
+        }
+    }
+
+    @Test("The key of a reader with signs of HTML is text on each page")
+    func poison() async throws {
+        try await Fixture.with { fixture in
+            let browser = try await fixture.signIn(.admin)
+            let page = await browser.get(fixture.readerPath)
+            #expect(page.status == 200 && page.text.contains("&lt;script&gt;alert(1)&lt;/script&gt;"))
+            #expect(page.text.contains("[U+202E]") && !page.text.contains("<script"))
+        }
+    }
+}
