@@ -54,6 +54,10 @@ cmp "$home/edition.zip" "$home/home/editions/daily/com.example.daily.2026-11.zip
 say "as expected: the resumed download is byte-identical"
 expect '403 Forbidden' "$(eval "$(line 5)" 2>/dev/null)"
 expect '403 Forbidden' "$(eval "$(line 6)" 2>/dev/null)"
+# The link of the console works for five minutes, so that it comes first.
+link=$(grep -o 'http://127.0.0.1:[0-9]*/console/sign-in/[^ ]*' "$home/out")
+/usr/bin/python3 -B "$project/deploy/lib/browser/console.py" "$link" || fail "the tour: the console"
+say "as expected: the console in a browser"
 sed -n '/^curl .*\/issues\//,/^curl .*feed$/p' "$home/out" >"$home/tour"
 [ "$(wc -l <"$home/tour")" = 3 ] || fail "deploy/run: expected three more lines"
 shelf=$(eval "$(line 1)")
