@@ -381,7 +381,7 @@ public struct GatefoldServer: Sendable {
         _ address: AdminListenAddress, isEncrypted: Bool
     ) -> AdminAPIEndpoint.Transport {
         switch address {
-        case .unix: .unixSocket
+        case .unix: .unixSocket(isEncrypted: isEncrypted)
         case .tcp(let address): isEncrypted ? .encrypted : .plain(host: address.host)
         }
     }

@@ -12,7 +12,7 @@ package struct AdminRequest: Sendable {
     package let address: String
     /// Whether the client is on this machine.
     package let isLocal: Bool
-    /// Whether the host that the request names is this server. TLS and a Unix socket ensure it otherwise.
+    /// Whether the host that the request names is this server. TLS ensures it otherwise.
     package let isForThisHost: Bool
     /// Reads the whole body; nil if it is longer than the number of bytes.
     package let readBody: @Sendable (_ limit: Int) async throws -> [UInt8]?

@@ -12,10 +12,13 @@ struct AdminAPIEndpoint: Sendable {
     let transport: Transport
 
     enum Transport: Sendable, Equatable {
-        case unixSocket
+        /// A Unix socket, with or without TLS.
+        case unixSocket(isEncrypted: Bool)
         case encrypted
         /// - Parameter host: The host in the configuration.
         case plain(host: String)
+
+        var isEncrypted: Bool { self == .encrypted || self == .unixSocket(isEncrypted: true) }
     }
 
     static let root = AdminAPI<AdminServices>.root
@@ -35,7 +38,7 @@ struct AdminAPIEndpoint: Sendable {
     func request(_ request: Request, _ context: GatefoldRequestContext, below root: String) -> AdminRequest? {
         let (peer, local) = (context.peer, context.localAddress)
         let isLocal = self.isLocal(peer, to: local)
-        guard isLocal || transport == .encrypted else { return nil }
+        guard isLocal || transport.isEncrypted else { return nil }
         return AdminRequest(
             method: request.method, path: String(request.uri.path.dropFirst(root.count)),
             query: request.uri.query, fields: request.headers, address: Self.network(of: peer),
@@ -52,17 +55,25 @@ struct AdminAPIEndpoint: Sendable {
     /// Returns whether a client is on this machine. A connection from an address to itself does not leave the machine. The
     /// connection of another listener than a Unix socket may have no address because it was closed.
     func isLocal(_ peer: ClientAddress?, to local: ClientAddress?) -> Bool {
-        if transport == .unixSocket { return true }
+        if case .unixSocket = transport { return true }
         guard let peer else { return false }
         return Loopback.contains(peer) || peer == local
     }
 
-    /// Returns whether a request without TLS names this machine, so that no name of somebody else leads to it.
+    /// Returns whether a request without TLS names this machine, so that no name of somebody else leads to it. A browser
+    /// reaches a Unix socket through a tunnel with a port of its own machine. A client that opens the socket itself may
+    /// name no host.
     func isForThisHost(_ authority: String?, _ local: ClientAddress?) -> Bool {
-        guard case .plain(let configured) = transport else { return true }
-        guard let host = authority.map({ Self.host(of: $0) }) else { return false }
-        if Loopback.contains(host: host) || host == configured.lowercased() { return true }
-        return ClientAddress(host).map { $0 == local } ?? false
+        if transport.isEncrypted { return true }
+        let host = authority.map { Self.host(of: $0) }
+        switch transport {
+        case .encrypted: return true
+        case .unixSocket: return host.map { $0.isEmpty || Loopback.contains(host: $0) } ?? true
+        case .plain(let configured):
+            guard let host else { return false }
+            if Loopback.contains(host: host) || host == configured.lowercased() { return true }
+            return ClientAddress(host).map { $0 == local } ?? false
+        }
     }
 
     /// Returns the host of an authority without its port, in lower case (RFC 3986 section 3.2).

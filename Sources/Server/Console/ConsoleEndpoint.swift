@@ -17,7 +17,7 @@ struct ConsoleEndpoint: Sendable {
     /// Returns the response to a request; nil if the connection is neither local nor encrypted.
     func respond(to request: Request, context: GatefoldRequestContext) async -> Response? {
         guard let call = api.request(request, context, below: Self.root) else { return nil }
-        let scheme = api.transport == .encrypted ? "https" : "http"
+        let scheme = api.transport.isEncrypted ? "https" : "http"
         let response = await console.respond(
             to: call, origin: "\(scheme)://\(request.head.authority ?? "")", problem: problem)
         context.route = response.route

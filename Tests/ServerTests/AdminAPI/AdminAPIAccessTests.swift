@@ -151,7 +151,15 @@ import Testing
                 nil, "", "evil.example", "127.0.0.1.evil.example", "localhost.evil.example:8081", "10.0.0.6", "127.1",
                 "[::2]", "[", "0.0.0.0", "2130706433",
             ] { #expect(!plain.isForThisHost(host, local), "\(host ?? "-")") }
-            for transport in [AdminAPIEndpoint.Transport.unixSocket, .encrypted] {
+            let socket = AdminAPIEndpoint(api: fixture.api, transport: .unixSocket(isEncrypted: false))
+            for host in [nil, "", "localhost:9000", "LOCALHOST", "127.0.0.1:9000", "[::1]:9000"] {
+                #expect(socket.isForThisHost(host, nil), "\(host ?? "-")")
+            }
+            for host in ["evil.example", "evil.example:9000", "localhost.evil.example", "10.0.0.5", "[::2]", "0.0.0.0"]
+            {
+                #expect(!socket.isForThisHost(host, nil), "\(host)")
+            }
+            for transport in [AdminAPIEndpoint.Transport.unixSocket(isEncrypted: true), .encrypted] {
                 #expect(AdminAPIEndpoint(api: fixture.api, transport: transport).isForThisHost("evil.example", nil))
             }
         }
@@ -166,7 +174,8 @@ import Testing
             #expect(plain.isLocal(own, to: own))
             #expect(!plain.isLocal(ClientAddress("10.0.0.6"), to: own))
             #expect(!plain.isLocal(nil, to: nil))
-            #expect(AdminAPIEndpoint(api: fixture.api, transport: .unixSocket).isLocal(nil, to: nil))
+            #expect(
+                AdminAPIEndpoint(api: fixture.api, transport: .unixSocket(isEncrypted: false)).isLocal(nil, to: nil))
         }
     }
 
