@@ -69,6 +69,10 @@ import Testing
         let page = try await sample.gatefold(["timeline", "--limit", "2", "--before", cursor, reader.email])
         #expect(page.status == 0 && page.lines.count == 2 && page.errors.contains("--before"), "\(page)")
 
+        #expect(!byIdentifier.items.contains { $0.action == "timeline.show" })
+        let reads = try await report(sample, "--reads", reader.email)
+        #expect(reads.items.first?.action == "timeline.show", "\(reads.items)")
+
         let shown = try await sample.succeed(["audit", "list", "--action", "timeline.show"])
         #expect(shown.contains("subscriber:\(named.pseudonym)") && !shown.contains(reader.email), "\(shown)")
     }

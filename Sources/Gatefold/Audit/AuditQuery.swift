@@ -20,10 +20,12 @@ package struct AuditQuery: Sendable {
         package var action: String?
         package var subject: String?
         package var publication: String?
+        /// The actions whose entries are left out.
+        package var excluded: Set<AuditAction>
 
         package init(
             since: Date? = nil, until: Date? = nil, actor: String? = nil, action: String? = nil,
-            subject: String? = nil, publication: String? = nil
+            subject: String? = nil, publication: String? = nil, excluded: Set<AuditAction> = []
         ) {
             self.since = since
             self.until = until
@@ -31,6 +33,7 @@ package struct AuditQuery: Sendable {
             self.action = action
             self.subject = subject
             self.publication = publication
+            self.excluded = excluded
         }
     }
 

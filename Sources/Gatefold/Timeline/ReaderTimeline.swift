@@ -69,16 +69,18 @@ package struct ReaderTimeline: Sendable {
     /// - Parameters:
     ///   - cursor: The cursor of the page; nil for the first one.
     ///   - limit: The maximum number of items, 1 or more.
+    ///   - includesReads: Whether actions of the staff that change nothing are on a page. The store leaves them out, because
+    ///     each look at a reader adds some, and many of them would hide what happened.
     ///   - isChosen: Returns whether an item is on a page. Default: each is.
     package func page(
-        of reader: TimelineReader, after cursor: TimelineCursor? = nil, limit: Int,
+        of reader: TimelineReader, after cursor: TimelineCursor? = nil, limit: Int, includesReads: Bool,
         where isChosen: (TimelineItem) -> Bool = { _ in true }
     ) async throws -> Page {
         var position = cursor ?? TimelineCursor()
         var chosen: [TimelineItem] = []
         for _ in 0..<Self.maxReads {
             let (items, hasMore) = try await items(
-                of: reader, after: position, limit: max(limit, Self.minBatch))
+                of: reader, after: position, limit: max(limit, Self.minBatch), includesReads)
             for (number, item) in items.enumerated() {
                 position.pass(item)
                 if isChosen(item) { chosen.append(item) }
@@ -93,7 +95,7 @@ package struct ReaderTimeline: Sendable {
 
     /// Returns the items after a position, and whether others follow.
     private func items(
-        of reader: TimelineReader, after position: TimelineCursor, limit: Int
+        of reader: TimelineReader, after position: TimelineCursor, limit: Int, _ includesReads: Bool
     ) async throws -> ([TimelineItem], hasMore: Bool) {
         var events: [StoredTimelineEntry] = []
         for subject in reader.subjects {
@@ -101,7 +103,8 @@ package struct ReaderTimeline: Sendable {
         }
         var actions: [AuditEntry] = []
         for subject in reader.audited {
-            let filter = AuditQuery.Filter(subject: subject.description)
+            let filter = AuditQuery.Filter(
+                subject: subject.description, excluded: includesReads ? [] : AuditAction.reads)
             actions += try await store.page(
                 AuditQuery(.newestFirst(before: position.action), limit: limit + 1, filter: filter))
         }

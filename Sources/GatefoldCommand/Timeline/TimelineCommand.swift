@@ -10,7 +10,7 @@ struct TimelineCommand: AsyncParsableCommand {
         abstract: "Show what happened to a reader, newest first. Exits with 1 if nothing is recorded.",
         discussion: """
             Shows sign-ins, refused calls with their reasons, devices, changes of the subscription, purchases, edition \
-            credentials, refused downloads, notifications, and what the staff did. Prints one line per item, separated by \
+            credentials, refused downloads, notifications, and what the staff changed. Prints one line per item, separated by \
             tabs: time, kind, publication and details. If there are more, the last line on standard error names the option \
             for the next page.
 
@@ -35,6 +35,9 @@ struct TimelineCommand: AsyncParsableCommand {
         }
     }
 
+    @Flag(help: "Show also what the staff looked at: actions that change nothing, such as reader.show.")
+    var reads = false
+
     private struct Report: Encodable {
         let readers: [NamedReader]
         let items: [TimelineLine]
@@ -47,8 +50,12 @@ struct TimelineCommand: AsyncParsableCommand {
         let state = try Bootstrap.existingStateStore(read)
         let found = try await reader.find(read, in: state)
         let page = try await ReaderTimeline(state).page(
-            of: found.reader, after: before.flatMap { TimelineCursor($0) }, limit: limit)
-        if page.items.isEmpty { throw CommandFailure(.negativeResult, "nothing is recorded about this reader") }
+            of: found.reader, after: before.flatMap { TimelineCursor($0) }, limit: limit,
+            includesReads: reads)
+        if page.items.isEmpty {
+            let rest = reads ? "" : ", apart from what --reads shows"
+            throw CommandFailure(.negativeResult, "nothing is recorded about this reader" + rest)
+        }
         try await audit.trail(read, in: state).record(.timelineShow, of: found.subjects)
         let report = Report(
             readers: found.named, items: page.items.map { TimelineLine($0) }, next: page.next?.description)

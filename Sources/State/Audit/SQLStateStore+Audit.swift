@@ -60,6 +60,11 @@ extension SQLStateStore {
         }
         add("subject = ?", filter.subject)
         add("publication = ?", filter.publication)
+        if !filter.excluded.isEmpty {
+            let codes = filter.excluded.map(\.rawValue).sorted()
+            conditions.append("action NOT IN (\(codes.map { _ in "?" }.joined(separator: ", ")))")
+            for code in codes { arguments.append(code) }
+        }
         return (conditions, arguments)
     }
 }

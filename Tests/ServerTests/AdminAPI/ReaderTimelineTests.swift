@@ -34,7 +34,7 @@ import Testing
                 freshness: "live", detail: "a\u{1B}[2J")
             try await fixture.know(fixture.ada.subscriber, event)
             _ = await fixture.send(.get, fixture.path(fixture.ada.handle), token)
-            let items = try await list(fixture, token).items
+            let items = try await list(fixture, token, "include=reads").items
             #expect(items.map { $0["kind"]?.text } == ["staff", "staff", "sign_in_refused"])
             #expect(items.map { $0["action"]?.text } == ["timeline.show", "reader.show", nil])
             #expect(items[1]["actor"]?.text?.hasPrefix("ada#") == true)
@@ -44,6 +44,39 @@ import Testing
             #expect(refused["edition"] == "com.example.daily.1" && refused["freshness"] == "live")
             #expect(refused["count"]?.integer == 1 && refused["last_time"] == .null)
             #expect(refused["detail"]?.text?.unicodeScalars.contains("\u{1B}") == false)
+        }
+    }
+
+    @Test("Reads by the staff hide nothing: without `include=reads`, only actions that change something are listed")
+    func reads() async throws {
+        try await Fixture.with { fixture in
+            let token = try await fixture.token(.support)
+            let subject = AuditSubject.subscriber(fixture.key.reference(to: fixture.ada.subscriber))
+            let chain = AuditChain(fixture.key)
+            func record(_ action: AuditAction) async throws {
+                try await fixture.state.append(
+                    AuditRecord(
+                        action, by: AuditActor(.commandLineUser, name: "root@console"), of: subject,
+                        in: Fixture.daily), to: chain)
+            }
+            let reads: [AuditAction] = [
+                .readerShow, .readerSearch, .readerExplain, .deviceList, .throttleShow, .purchaseShow, .timelineShow,
+                .subscriberShow, .tokenInspect,
+            ]
+            try await fixture.know(fixture.ada.subscriber, TimelineEvent(.signInRefused, in: Fixture.daily))
+            let changes: [AuditAction] = [.deviceRemove, .sessionEnd, .throttleRelease, .readerRefresh, .tokenRevoke]
+            for action in changes { try await record(action) }
+            for _ in 0..<80 { for action in reads { try await record(action) } }
+            let page = try await list(fixture, token, "limit=50")
+            #expect(
+                page.items.map { $0["action"]?.text ?? $0["kind"]?.text }
+                    == changes.reversed().map(\.rawValue) + ["sign_in_refused"])
+            #expect(page.next == nil)
+            let all = try await list(fixture, token, "limit=12&include=reads")
+            #expect(all.items.prefix(2).map { $0["action"]?.text } == ["timeline.show", "timeline.show"])
+            #expect(Set(all.items.compactMap { $0["action"]?.text }) == Set(reads.map(\.rawValue)))
+            let path = fixture.path(fixture.ada.handle, "/timeline")
+            #expect(await fixture.send(.get, path, token, query: "include=changes").status == 400)
         }
     }
 
@@ -79,9 +112,9 @@ import Testing
                     to: AuditChain(fixture.key))
             }
             let own = try await fixture.token(.support, in: [Fixture.daily])
-            #expect(try await list(fixture, own).items.map { $0["action"]?.text } == ["timeline.show"])
+            #expect(try await list(fixture, own, "include=reads").items.map { $0["action"]?.text } == ["timeline.show"])
             let everything = try await fixture.token(.support)
-            let actions = try await list(fixture, everything).items.map { $0["action"]?.text }
+            let actions = try await list(fixture, everything, "include=reads").items.map { $0["action"]?.text }
             #expect(actions == ["timeline.show", "timeline.show", "token.revoke"])
         }
     }

@@ -129,6 +129,8 @@ import Testing
             #expect(try await found(.init(action: "token.")) == [1, 2])
             #expect(try await found(.init(subject: "subscriber:\(subscriber(2))")) == [3, 4])
             #expect(try await found(.init(publication: "daily")) == [1, 4])
+            #expect(try await found(.init(excluded: [.tokenRevoke, .nodeDrain])) == [2, 4])
+            #expect(try await found(.init(subject: "subscriber:\(subscriber(1))", excluded: [.tokenInspect])) == [1])
             #expect(try await found(.init(actor: "ada", publication: "daily"), .newestFirst(before: nil)) == [1])
         }
     }

@@ -357,7 +357,8 @@ import Testing
             }
             var (seen, cursor): ([String], TimelineCursor?) = ([], nil)
             repeat {
-                let page = try await ReaderTimeline(store).page(of: reader, after: cursor, limit: 4)
+                let page = try await ReaderTimeline(store).page(
+                    of: reader, after: cursor, limit: 4, includesReads: true)
                 #expect(page.items.count == 4 || page.next == nil)
                 seen += page.items.map { item in
                     switch item {

@@ -10,10 +10,16 @@ extension AdminOperations {
             "listTimeline", .get, "/publications/{publication}/readers/{reader}/timeline", role: .support,
             reach: .publication, summary: "List what happened to a reader",
             description: """
-                The events of the reader in the publication, and what the staff did there. A token for all publications also sees \
-                what the staff did without a publication. A page may have fewer items than `limit` although others follow.
+                The events of the reader in the publication, and what the staff changed there. A token for all publications also sees \
+                what the staff changed without a publication. A page may have fewer items than `limit` although others follow.
                 """,
             pathParameters: [AdminSchemas.readerParameter],
+            query: [
+                AdminProperty(
+                    "include", .choice(["reads"]),
+                    "`reads`: also actions of the staff that change nothing, such as `reader.show`. Default: without them.",
+                    isRequired: false)
+            ],
             success: .page(of: timelineItem, "A page of events, the newest first."), audits: .timelineShow
         ) { services, call in
             let reader = try services.reader(call)
@@ -24,7 +30,8 @@ extension AdminOperations {
             names.add(reader.subscriber, services.key)
             let seesAll = call.user.scope.publications == nil
             let page = try await ReaderTimeline(services.state).page(
-                of: names, after: after, limit: call.page.limit
+                of: names, after: after, limit: call.page.limit,
+                includesReads: call.query["include"]?.text == "reads"
             ) { item in
                 switch item {
                 case .event(let stored): (stored.entry.event.publication ?? publication) == publication
