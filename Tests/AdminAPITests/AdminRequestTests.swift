@@ -70,7 +70,8 @@ import Testing
             var found: [JSONValue] = []
             var cursor: String?
             repeat {
-                let page = try request(3, cursor).page(ofAll: items, isAscending: isAscending)
+                let page = try request(3, cursor).page(
+                    ofAll: items.shuffled(), isAscending: isAscending, by: { $0.0 }, json: { $0.1 })
                 found += page["items"]?.items ?? []
                 cursor = page["next"]?.text
             } while cursor != nil
@@ -78,10 +79,22 @@ import Testing
         }
     }
 
+    @Test("Only the items of a page become JSON, however many the list has")
+    func laziness() throws {
+        var made = 0
+        let page = try request(60).page(ofAll: (0..<5_000).map(String.init), isAscending: false, by: { $0 }) {
+            made += 1
+            return .string($0)
+        }
+        let newest = (0..<5_000).map(String.init).sorted(by: >).prefix(60).map(JSONValue.string)
+        #expect(page["items"]?.items == newest && made == 60)
+    }
+
     @Test("A cursor is opaque, and serves its list only")
     func cursors() throws {
-        let items = ["ada@example.com", "b", "c"].map { ($0, JSONValue.string($0)) }
-        let cursor = try #require(try request(1).page(ofAll: items)["next"]?.text)
+        let items = ["ada@example.com", "b", "c"]
+        let page = try request(1).page(ofAll: items, by: { $0 }, json: { .string($0) })
+        let cursor = try #require(page["next"]?.text)
         #expect(!cursor.contains("ada"))
         #expect(Base64URL.decode(cursor).map { !String(decoding: $0, as: UTF8.self).contains("ada") } == true)
         #expect(try request(1, cursor).after == "ada@example.com")

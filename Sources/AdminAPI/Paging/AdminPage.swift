@@ -77,19 +77,33 @@ package enum AdminPage {
             ["items": .array(items), "next": try next.map { try cursor($0) } ?? .null]
         }
 
-        /// Returns a page of a list that is complete in memory.
+        /// Returns a page of a list that is complete in memory, in any order.
+        ///
+        /// Only the items of the page become JSON.
         ///
         /// - Parameters:
-        ///   - items: The items in the order of their keys, each of which is unique.
+        ///   - key: Returns the key of a value, by which the list is ordered. Each is unique.
         ///   - isAscending: Whether the keys ascend.
-        package func page(
-            ofAll items: [(key: String, json: JSONValue)], isAscending: Bool = true
+        package func page<Value>(
+            ofAll values: some Sequence<Value>, isAscending: Bool = true, by key: (Value) -> String,
+            json: (Value) -> JSONValue
         ) throws -> JSONValue {
-            let rest = items.drop { item in
-                guard let after else { return false }
-                return isAscending ? item.key <= after : item.key >= after
+            func precedes(_ one: String, _ other: String) -> Bool { isAscending ? one < other : one > other }
+            // The first values after the cursor in their order, at most one more than the page has.
+            var first: [(key: String, value: Value)] = []
+            for value in values {
+                let key = key(value)
+                if let after, !precedes(after, key) { continue }
+                if first.count > limit {
+                    guard let last = first.last, precedes(key, last.key) else { continue }
+                    first.removeLast()
+                }
+                let place = first.lastIndex { precedes($0.key, key) }.map { $0 + 1 } ?? 0
+                first.insert((key, value), at: place)
             }
-            return try page(Array(rest.prefix(limit + 1)))
+            return try page(
+                first.prefix(limit).map { json($0.value) },
+                next: first.count > limit ? first[limit - 1].key : nil)
         }
     }
 }

@@ -5,8 +5,6 @@ import Primitives
 enum WhyPage {
     /// The maximum number of editions to choose from: the newest ones. Another one is entered by its identifier.
     private static let maxChoices = 60
-    /// The maximum number of editions that are read, in pages of 200.
-    private static let maxPages = 10
 
     static let routes: [ConsoleRoute] = [
         .post("/publications/{publication}/readers/{reader}/why") { visit throws(ConsoleProblem) in
@@ -16,19 +14,8 @@ enum WhyPage {
 
     /// Returns the form that asks for an edition and a time.
     static func form(_ visit: ConsoleVisit, selected: String?) async throws(ConsoleProblem) -> Form {
-        var editions: [JSONValue] = []
-        var cursor: String?
-        for _ in 0..<maxPages {
-            var query = ["limit": "200"]
-            query["cursor"] = cursor
-            let page = try await visit.call("listEditions", query: query)
-            editions += page["items"]?.items ?? []
-            cursor = page["next"]?.text
-            if cursor == nil { break }
-        }
-        let newest = editions.sorted { ($0["published"]?.text ?? "") > ($1["published"]?.text ?? "") }
-            .prefix(maxChoices)
-        let choices = newest.map { edition in
+        let newest = try await visit.call("listEditions", query: ["order": "published", "limit": "\(maxChoices)"])
+        let choices = (newest["items"]?.items ?? []).map { edition in
             let id = edition["id"]?.text ?? ""
             let title = edition["title"]?.text ?? ""
             return FieldOption(

@@ -147,6 +147,38 @@ import Testing
         }
     }
 
+    @Test("Editions are listed by identifier, or the newest first: one call has the newest of a large catalogue")
+    func editions() async throws {
+        let count = 2_300
+        let editions = (0..<count).map { number in
+            let day = Date(timeIntervalSince1970: Double(number) * 86_400).formatted(.iso8601.year().month().day())
+            return "      - {id: com.example.daily.\(count - number), published: \(day)}"
+        }
+        let listed =
+            "      - {id: com.example.daily.1, published: 2020-01-01}\n"
+            + "      - {id: com.example.daily.2, published: 2020-02-01}"
+        #expect(Fixture.configuration.contains(listed))
+        let configuration = Fixture.configuration.replacing(listed, with: editions.joined(separator: "\n"))
+        try await Fixture.with(configuration) { fixture in
+            let token = try await fixture.token(.viewer)
+            let path = "/publications/daily/editions"
+            func ids(_ query: String) async throws -> (ids: [String], next: String?) {
+                let page = await fixture.send(.get, path, token, query: query).json
+                return (try #require(page["items"]?.items).compactMap { $0["id"]?.text }, page["next"]?.text)
+            }
+            let newest = (1...count).map { "com.example.daily.\($0)" }
+            let first = try await ids("order=published&limit=60")
+            #expect(first.ids == Array(newest.prefix(60)))
+            let next = try #require(first.next)
+            #expect(try await ids("order=published&limit=60&cursor=\(next)").ids == Array(newest[60..<120]))
+            #expect(await fixture.send(.get, path, token, query: "cursor=\(next)").status == 400)
+            #expect(await fixture.send(.get, path, token, query: "order=title").status == 400)
+            let byIdentifier = Array(newest.sorted().prefix(60))
+            #expect(try await ids("limit=60").ids == byIdentifier)
+            #expect(try await ids("order=identifier&limit=60").ids == byIdentifier)
+        }
+    }
+
     @Test("A failed change can be repeated with its key")
     func failure() async throws {
         try await Fixture.with { fixture in

@@ -28,22 +28,18 @@ extension AdminOperations {
                 ]), "A page of backends by name.")
         ) { services, call in
             let healths = await services.backends.health()
-            return try call.page.page(
-                ofAll: healths.sorted { $0.name < $1.name }.map { health in
-                    (
-                        health.name,
-                        [
-                            "name": .string(health.name), "up": .boolean(health.isUp),
-                            "breaker": .optional(health.status?.breaker.rawValue),
-                            "in_flight": health.status.map { .count($0.inUse) } ?? .null,
-                            "queued": health.status.map { .count($0.waiting) } ?? .null,
-                            "cached": health.status.map { .count($0.entries) } ?? .null,
-                            "stale_results": health.status.map { .count($0.counts[.lastKnownGood] ?? 0) } ?? .null,
-                            "unavailable_since": .time(health.status?.unavailableSince),
-                            "last_error": health.status?.lastFailure.map { json($0) } ?? .null,
-                        ]
-                    )
-                })
+            return try call.page.page(ofAll: healths, by: { $0.name }) { health in
+                [
+                    "name": .string(health.name), "up": .boolean(health.isUp),
+                    "breaker": .optional(health.status?.breaker.rawValue),
+                    "in_flight": health.status.map { .count($0.inUse) } ?? .null,
+                    "queued": health.status.map { .count($0.waiting) } ?? .null,
+                    "cached": health.status.map { .count($0.entries) } ?? .null,
+                    "stale_results": health.status.map { .count($0.counts[.lastKnownGood] ?? 0) } ?? .null,
+                    "unavailable_since": .time(health.status?.unavailableSince),
+                    "last_error": health.status?.lastFailure.map { json($0) } ?? .null,
+                ]
+            }
         },
         Operation(
             "flushBackend", .post, "/backends/{backend}/flush", role: .operator, reach: .everything,

@@ -28,19 +28,17 @@ extension AdminOperations {
             let campaigns = try await services.state.campaigns(
                 in: try call.publication, unfinished: call.query["unfinished"]?.boolValue ?? false,
                 limit: maxCampaigns)
-            let items: [(key: String, json: JSONValue)] = campaigns.map { campaign in
-                (
-                    TimeKey.of(campaign.begun, campaign.name),
-                    [
-                        "name": .string(campaign.name), "app": .string(campaign.app),
-                        "environment": .string(campaign.environment.rawValue),
-                        "edition": .optional(campaign.edition?.rawValue), "begun": .time(campaign.begun),
-                        "sent": .count(campaign.sent), "failed": .count(campaign.failed),
-                        "gone": .count(campaign.gone), "finished": .time(campaign.finished),
-                    ]
-                )
+            return try call.page.page(
+                ofAll: campaigns, isAscending: false, by: { TimeKey.of($0.begun, $0.name) }
+            ) { campaign in
+                [
+                    "name": .string(campaign.name), "app": .string(campaign.app),
+                    "environment": .string(campaign.environment.rawValue),
+                    "edition": .optional(campaign.edition?.rawValue), "begun": .time(campaign.begun),
+                    "sent": .count(campaign.sent), "failed": .count(campaign.failed),
+                    "gone": .count(campaign.gone), "finished": .time(campaign.finished),
+                ]
             }
-            return try call.page.page(ofAll: items.sorted { $0.key > $1.key }, isAscending: false)
         }
     ]
 }

@@ -22,17 +22,13 @@ extension AdminOperations {
                 ]), "A page of nodes by name.")
         ) { services, call in
             let reports = try await services.state.nodes()
-            return try call.page.page(
-                ofAll: reports.map { report in
-                    (
-                        report.node.name,
-                        [
-                            "name": .string(report.node.name), "version": .string(report.node.version),
-                            "started": .time(report.node.started), "heard": .time(report.heard),
-                            "seconds_behind": .number(report.behind), "draining": .boolean(report.isDraining),
-                        ]
-                    )
-                }.sorted { $0.0 < $1.0 })
+            return try call.page.page(ofAll: reports, by: { $0.node.name }) { report in
+                [
+                    "name": .string(report.node.name), "version": .string(report.node.version),
+                    "started": .time(report.node.started), "heard": .time(report.heard),
+                    "seconds_behind": .number(report.behind), "draining": .boolean(report.isDraining),
+                ]
+            }
         }
     ]
 }

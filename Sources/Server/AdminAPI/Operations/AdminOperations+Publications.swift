@@ -19,21 +19,23 @@ extension AdminOperations {
                 ]), "A page of publications by name.")
         ) { services, call in
             let shown = services.publications.value.directory.byID.filter { call.user.scope.includes($0.key) }
-            return try call.page.page(
-                ofAll: shown.sorted { $0.key < $1.key }.map { id, service in
-                    (
-                        id.rawValue,
-                        [
-                            "id": .string(id.rawValue), "backend": .string(service.backend.name),
-                            "sells": .boolean(service.purchases != nil),
-                            "device_limit": service.publication.deviceLimit.map { .count($0.maxDevices) } ?? .null,
-                        ]
-                    )
-                })
+            return try call.page.page(ofAll: shown, by: { $0.key.rawValue }) { id, service in
+                [
+                    "id": .string(id.rawValue), "backend": .string(service.backend.name),
+                    "sells": .boolean(service.purchases != nil),
+                    "device_limit": service.publication.deviceLimit.map { .count($0.maxDevices) } ?? .null,
+                ]
+            }
         },
         Operation(
             "listEditions", .get, "/publications/{publication}/editions", role: .viewer, reach: .publication,
             summary: "List the editions of a publication",
+            query: [
+                AdminProperty(
+                    "order", .choice(["identifier", "published"]),
+                    "`published`: by publication date, the newest first. Default: `identifier`, ascending.",
+                    isRequired: false)
+            ],
             success: .page(
                 of: .object([
                     AdminProperty("id", AdminSchemas.text, "The identifier of the edition."),
@@ -42,20 +44,22 @@ extension AdminOperations {
                     AdminProperty("free", .boolean, "Whether every reader may have it."),
                     AdminProperty("draft", .boolean, "Whether it is a draft."),
                     AdminProperty("withdrawn", .nullable(.timestamp), "When it was withdrawn; null if it was not."),
-                ]), "A page of editions by identifier.")
+                ]), "A page of editions.")
         ) { services, call in
             let editions = try services.service(call).publication.rule.catalogue.editions
-            return try call.page.page(
-                ofAll: editions.sorted { $0.id.rawValue < $1.id.rawValue }.map { edition in
-                    (
-                        edition.id.rawValue,
-                        [
-                            "id": .string(edition.id.rawValue), "title": .string(edition.title),
-                            "published": .time(edition.published), "free": .boolean(edition.isFree),
-                            "draft": .boolean(edition.isDraft), "withdrawn": .time(edition.withdrawn),
-                        ]
-                    )
-                })
+            if call.query["order"]?.text == "published" {
+                let key = { (edition: Edition) in TimeKey.of(edition.published, edition.id.rawValue) }
+                return try call.page.page(ofAll: editions, isAscending: false, by: key, json: json)
+            }
+            return try call.page.page(ofAll: editions, by: { $0.id.rawValue }, json: json)
         },
     ]
+
+    private static func json(_ edition: Edition) -> JSONValue {
+        [
+            "id": .string(edition.id.rawValue), "title": .string(edition.title),
+            "published": .time(edition.published), "free": .boolean(edition.isFree),
+            "draft": .boolean(edition.isDraft), "withdrawn": .time(edition.withdrawn),
+        ]
+    }
 }

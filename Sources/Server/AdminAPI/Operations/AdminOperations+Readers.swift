@@ -65,16 +65,12 @@ extension AdminOperations {
             let publication = try call.publication
             try await call.trail.record(.deviceList, of: [reader.subject], in: publication)
             let devices = try await services.state.devices(of: reader.pseudonym, in: publication)
-            return try call.page.page(
-                ofAll: devices.sorted { $0.reference.description < $1.reference.description }.map { device in
-                    (
-                        device.reference.description,
-                        [
-                            "device": .string(device.reference.description), "first_used": .time(device.firstUsed),
-                            "last_used": .time(device.lastUsed),
-                        ]
-                    )
-                })
+            return try call.page.page(ofAll: devices, by: { $0.reference.description }) { device in
+                [
+                    "device": .string(device.reference.description), "first_used": .time(device.firstUsed),
+                    "last_used": .time(device.lastUsed),
+                ]
+            }
         },
         Operation(
             "removeDevice", .delete, path + "/devices/{device}", role: .support, reach: .publication,
@@ -139,8 +135,9 @@ extension AdminOperations {
             let reader = try services.reader(call)
             try await call.trail.record(.purchaseShow, of: [reader.subject], in: try call.publication)
             let transactions = try await services.transactions(of: reader)
-            let items = transactions.map { (TimeKey.of($0.purchased, "\($0.store)/\($0.id)"), json($0)) }
-            return try call.page.page(ofAll: items.sorted { $0.0 > $1.0 }, isAscending: false)
+            return try call.page.page(
+                ofAll: transactions, isAscending: false, by: { TimeKey.of($0.purchased, "\($0.store)/\($0.id)") },
+                json: { json($0) })
         },
     ]
 
