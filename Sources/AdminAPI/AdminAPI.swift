@@ -155,15 +155,16 @@ package struct AdminAPI<Services: Sendable>: Sendable {
                 limit: query["limit"]?.integer, cursor: query["cursor"]?.text,
                 list: [operation.id, request.path] + filters, key: environment.key))
         guard operation.isChange else { return try await perform(operation, call) }
-        let key = IdempotencyKey(request.fields[IdempotencyKey.field])
-        guard key != nil || !operation.needsKey else {
+        let field = request.fields[IdempotencyKey.field]
+        let key = IdempotencyKey(field)
+        guard key != nil || field == nil && !operation.needsKey else {
             throw AdminProblem.invalid(.init("Idempotency-Key", IdempotencyKey.schema.expectation))
         }
-        let target = [request.method.rawValue, request.path]
+        let target = [request.method.rawValue, request.path, request.query ?? ""]
         // A client that disconnects cancels its request. A change must not end between its two entries in the audit log, so it
         // is a task of its own.
         return try await Task {
-            guard operation.needsKey, let key else { return try await perform(operation, call) }
+            guard let key else { return try await perform(operation, call) }
             return try await once(key, target, bytes, operation, call)
         }.value
     }

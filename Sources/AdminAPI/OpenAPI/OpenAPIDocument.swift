@@ -80,10 +80,10 @@ package enum OpenAPIDocument {
         let query = operation.query + (operation.success.isPage ? AdminPage.parameters : [])
         let header = AdminProperty(
             "Idempotency-Key", IdempotencyKey.schema,
-            "A text that identifies the request. A repetition within 24 hours gets the same response and changes nothing."
-        )
+            "A text that identifies the request. A repetition within 24 hours gets the same response and changes nothing.",
+            isRequired: operation.needsKey)
         return path.map { describe($0, in: "path") } + query.map { describe($0, in: "query") }
-            + (operation.needsKey ? [describe(header, in: "header")] : [])
+            + (operation.isChange ? [describe(header, in: "header")] : [])
     }
 
     private static func responses<Services>(of operation: AdminOperation<Services>) -> JSONValue {
@@ -93,7 +93,7 @@ package enum OpenAPIDocument {
         }
         var statuses = [400, 401, 403, 404, 413, 429, 500, 503]
         if operation.body != nil { statuses.append(415) }
-        if operation.needsKey { statuses += [409, 422] }
+        if operation.isChange { statuses += [409, 422] }
         let problems = statuses.sorted().map { status in
             JSONValue.Member(name: String(status), value: ["$ref": "#/components/responses/Problem"])
         }

@@ -36,7 +36,8 @@ package struct AdminOperation<Services: Sendable>: Sendable {
     package let audits: AuditAction?
     /// Whether the operation changes something.
     package let isChange: Bool
-    /// Whether a repetition of the change does no harm, so that a request needs no idempotency key.
+    /// Whether a repetition of the change does no harm, so that a request needs no idempotency key. One that has a key is
+    /// made once nevertheless.
     package let isRepeatable: Bool
     package let handler: Handler
 

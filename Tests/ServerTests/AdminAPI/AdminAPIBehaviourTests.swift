@@ -147,6 +147,55 @@ import Testing
         }
     }
 
+    @Test("Each change that is sent twice with a key is made once, and both have the same response")
+    func doubleSubmit() async throws {
+        for operation in AdminOperations.all where operation.isChange {
+            try await Fixture.with { fixture in
+                let token = try await fixture.token(.admin)
+                let path = fixture.path(operation, for: fixture.ada)
+                let body = operation.body.map { String(decoding: JSONWriter.bytes($0.example), as: UTF8.self) }
+                func send(_ key: String?, _ query: String? = nil) async -> Fixture.ReceivedResponse {
+                    await fixture.send(operation.method, path, token, query: query, body: body, key: key)
+                }
+                let (first, second) = (await send("k"), await send("k"))
+                #expect(first.status == operation.success.status, "\(operation.id) \(first.text)")
+                #expect(second.status == first.status && second.text == first.text, "\(operation.id) \(second.text)")
+                let entries = try await fixture.state.page(AuditQuery(.oldestFirst(after: nil), limit: 9))
+                #expect(
+                    entries.map { $0.details.split(separator: "\n").first } == ["phase=intent", "phase=done"],
+                    "\(operation.id)")
+                if operation.query.contains(where: { $0.name == "reason" }) {
+                    #expect(await send("k", "reason=another").problem == "idempotency-key-reused", "\(operation.id)")
+                }
+                for key in ["", "a b"] { #expect(await send(key).status == 400, "\(operation.id)") }
+                let without = await send(nil)
+                #expect((without.status == 400) == operation.needsKey, "\(operation.id) \(without.text)")
+            }
+        }
+    }
+
+    @Test("A form of the console that is sent twice makes one change, whichever operation it calls")
+    func doubleSubmitInProcess() async throws {
+        for operation in AdminOperations.all where operation.isChange {
+            try await Fixture.with { fixture in
+                let token = try await fixture.token(.admin)
+                let digest = try #require(AdminToken(token)).digest
+                let record = try #require(try await fixture.state.adminToken(withDigest: digest))
+                let values = [
+                    "publication": "daily", "reader": fixture.ada.handle,
+                    "device": fixture.ada.device.description, "delivery": fixture.ada.delivery, "backend": "house",
+                ]
+                let call = InProcessCall(operation.id, path: values, body: operation.body?.example, key: "k")
+                let first = await fixture.api.respond(to: call, of: AdminUser(record))
+                let second = await fixture.api.respond(to: call, of: AdminUser(record))
+                #expect(first.status == operation.success.status, "\(operation.id)")
+                #expect(second.status == first.status && second.body == first.body, "\(operation.id)")
+                let entries = try await fixture.state.page(AuditQuery(.oldestFirst(after: nil), limit: 9))
+                #expect(entries.count == 2, "\(operation.id)")
+            }
+        }
+    }
+
     @Test("Editions are listed by identifier, or the newest first: one call has the newest of a large catalogue")
     func editions() async throws {
         let count = 2_300

@@ -124,7 +124,6 @@ import Testing
                 #expect(
                     entries.map { $0.details.split(separator: "\n").first } == ["phase=intent", "phase=done"],
                     "\(number)")
-                guard AdminOperations.all.first(where: { $0.id == id })?.needsKey == true else { return }
                 let again = await api.respond(to: request)
                 #expect(again.status == response.status && again.body == response.body)
                 #expect(try await fixture.state.page(AuditQuery(.oldestFirst(after: nil), limit: 9)).count == 2)
@@ -174,7 +173,8 @@ import Testing
                 })
             #expect(await api.respond(to: try self.request("removeDevice", fixture, token)).status == 204)
             #expect(try await fixture.state.devices(of: pseudonym, in: Fixture.daily).count == 1)
-            #expect(await api.respond(to: try self.request("removeDevice", fixture, token)).status == 204)
+            let another = try self.request("removeDevice", fixture, token, key: "another")
+            #expect(await api.respond(to: another).status == 204)
             #expect(try await fixture.state.devices(of: pseudonym, in: Fixture.daily).isEmpty)
         }
     }
@@ -188,7 +188,8 @@ import Testing
             let lines = fixture.lines.withLock { $0.joined() }
             #expect(lines.contains("Flush is not in the audit log") && lines.contains("grace#"), "\(lines)")
             let damaged = api(fixture, log: { throw AuditLogError.missingTable })
-            #expect(await damaged.respond(to: try request("flushBackend", fixture, token)).status == 500)
+            let another = try request("flushBackend", fixture, token, key: "another")
+            #expect(await damaged.respond(to: another).status == 500)
         }
     }
 }
