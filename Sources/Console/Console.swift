@@ -18,13 +18,21 @@ package struct Console: Sendable {
     private let api: any AdminOperationRunner
     private let sessions: ConsoleSessions
     private let random: RandomSource
+    private let didRespond: @Sendable (ConsoleTrace) -> Void
+    private let cookie: SessionCookie
     private let templates: ConsoleTemplates
 
+    /// - Parameter didRespond: Receives each response except that of the style sheet, for the log.
     /// - Throws: An error of the templates.
-    package init(_ api: any AdminOperationRunner, _ sessions: ConsoleSessions, random: RandomSource = .system) throws {
+    package init(
+        _ api: any AdminOperationRunner, _ sessions: ConsoleSessions, random: RandomSource = .system,
+        didRespond: @escaping @Sendable (ConsoleTrace) -> Void = { _ in }
+    ) throws {
         self.api = api
         self.sessions = sessions
         self.random = random
+        self.didRespond = didRespond
+        cookie = SessionCookie(installation: sessions.installation)
         templates = try ConsoleTemplates()
     }
 
@@ -45,6 +53,7 @@ package struct Console: Sendable {
         let routes = ConsoleRoute.all.filter { $0.path.match(path: path[...]) != nil }
         let label = link == nil ? routes.first?.label ?? Self.noRoute : ConsoleRoute.label(of: Self.signIn)
         var visitor: (user: AdminUser, session: AdminToken)?
+        let response: ConsoleResponse
         do {
             guard request.isForThisHost, !DirectRequest.isThroughProxy(request) else {
                 throw ConsoleProblem.foreignRequest
@@ -52,18 +61,29 @@ package struct Console: Sendable {
             if request.method == .post, !SameOriginRule.permits(request.fields, origin: origin) {
                 throw ConsoleProblem.foreignRequest
             }
-            if let link { return try await signIn(request, link, label) }
-            let session = try SessionCookie.read(request.fields).orThrow(ConsoleProblem.signedOut)
-            let user = try await sessions.user(of: session, from: request.address, isLocal: request.isLocal)
-            visitor = (user, session)
-            return try await respond(to: request, path, routes, label, user, session)
+            if let link {
+                response = try await signIn(request, link, label, problem)
+            } else {
+                // A link may stand on a page of another site. Opening it reads nothing.
+                if request.method != .post, !SameOriginRule.permitsReading(request.fields) {
+                    throw ConsoleProblem.foreignRequest
+                }
+                let session = try cookie.read(request.fields).orThrow(ConsoleProblem.signedOut)
+                let user = try await sessions.user(of: session, from: request.address, isLocal: request.isLocal)
+                visitor = (user, session)
+                response = try await respond(to: request, path, routes, label, user, session)
+            }
         } catch {
-            return self.page(for: error, visitor, label, problem)
+            response = self.page(for: error, visitor, label, problem)
         }
+        didRespond(ConsoleTrace(user: visitor?.user.id, page: response.route, status: response.status))
+        return response
     }
 
     /// Shows the button of a link, or uses the link up. Only the button does, because scanners and previews of mail open links.
-    private func signIn(_ request: AdminRequest, _ text: String, _ label: String) async throws -> ConsoleResponse {
+    private func signIn(
+        _ request: AdminRequest, _ text: String, _ label: String, _ problem: @Sendable (any Error) -> AdminProblem
+    ) async throws -> ConsoleResponse {
         let link = try AdminToken(text, of: .loginLink).orThrow(ConsoleProblem.usedLink)
         switch request.method {
         case .get, .head:
@@ -71,12 +91,24 @@ package struct Console: Sendable {
         case .post:
             do {
                 let session = try await sessions.begin(with: link, from: request.address, isLocal: request.isLocal)
+                await endFormerSession(of: request, problem)
                 return .redirect(to: "", route: label)
-                    .setting(cookie: SessionCookie.setting(session, lifetime: Int(ConsoleSessions.lifetime)))
+                    .setting(cookie: cookie.setting(session, lifetime: Int(ConsoleSessions.lifetime)))
             } catch let problem as AdminProblem where problem == .unauthenticated {
                 throw ConsoleProblem.usedLink
             }
         default: throw ConsoleProblem.notFound
+        }
+    }
+
+    /// Ends the session that the browser had before a sign-in, because nobody could sign out of it any more. If that fails, the
+    /// sign-in remains: its link is used up.
+    private func endFormerSession(of request: AdminRequest, _ problem: @Sendable (any Error) -> AdminProblem) async {
+        guard let former = cookie.read(request.fields) else { return }
+        do {
+            try await sessions.end(former)
+        } catch {
+            _ = problem(error)
         }
     }
 
@@ -94,7 +126,7 @@ package struct Console: Sendable {
             if path == "/sign-out" {
                 try await sessions.end(session)
                 return .page(templates.render(SignInPage.signedOut, nil), status: 200, route: Self.root + path)
-                    .setting(cookie: SessionCookie.deleting)
+                    .setting(cookie: cookie.deleting)
             }
         }
         let method = request.method == .head ? .get : request.method
@@ -102,10 +134,10 @@ package struct Console: Sendable {
         let visit = ConsoleVisit(
             api: api, user: user, path: route.path.match(path: path[...]) ?? [:],
             query: try ConsoleForm.parse(request.query ?? "").orThrow(ConsoleProblem.malformed), form: form,
-            random: random)
+            random: random, receipts: sessions.receipts(of: session))
         switch try await route.handler(visit) {
         case .page(let page):
-            return .page(templates.render(page, bar(user, session, path)), status: 200, route: label)
+            return .page(templates.render(page, bar(user, session, path)), status: page.status, route: label)
         case .redirect(let path): return .redirect(to: path, route: label)
         }
     }

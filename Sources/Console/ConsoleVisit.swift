@@ -1,5 +1,4 @@
 import AdminAPI
-import Gatefold
 import JSON
 import Primitives
 
@@ -12,6 +11,8 @@ struct ConsoleVisit: Sendable {
     let query: [String: String]
     let form: [String: String]
     let random: RandomSource
+    /// The receipts of changes of the session.
+    let receipts: ChangeReceipts
 
     var publication: String { path["publication"] ?? "" }
 
@@ -20,11 +21,6 @@ struct ConsoleVisit: Sendable {
 
     /// The path of the reader below that of the console.
     var readerPath: String { publicationPath + "/readers/\(PercentEncoding.encode(path["reader"] ?? ""))" }
-
-    /// Whether the user may see the publication in the path. Operations make this check themselves; a page that calls none needs it.
-    var mayShowPublication: Bool {
-        path["publication"].map { name in PublicationID(name).map(user.scope.includes) ?? false } ?? true
-    }
 
     func permits(_ operation: String) -> Bool { api.permits(operation, to: user) }
 

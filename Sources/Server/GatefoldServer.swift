@@ -351,7 +351,9 @@ public struct GatefoldServer: Sendable {
             push: PushAdministration(publications: publications, store: parts.state), node: node,
             api: endpoint,
             console: ConsoleEndpoint(
-                console: try Console(api, api.consoleSessions, random: parts.services.random), api: endpoint,
+                console: try Console(
+                    api, api.consoleSessions, random: parts.services.random,
+                    didRespond: ConsoleLog(logger: logger).record), api: endpoint,
                 problem: environment.problem)
         ).buildResponder()
         let bindAddress: BindAddress

@@ -56,7 +56,8 @@ struct PoisonedOperations: AdminOperationRunner {
                         object("step", "outcome", "backend", "freshness", "reason", "remedy")
                             .adding("values", .array([object("name", "value")]))
                     ]))
-        case "getThrottle": ["locks": .array([object("identifier", "locked_until").adding("failures", 3)])]
+        case "getThrottle", "releaseThrottle":
+            ["locks": .array([object("identifier", "locked_until").adding("failures", 3)])]
         case "refreshReader":
             [
                 "before": object("freshness").adding("subscription", subscription),
@@ -91,6 +92,7 @@ struct PoisonedOperations: AdminOperationRunner {
     /// Returns the HTML of each page with the text in each value, also in those of the request, by its path.
     func pages() async throws -> [(path: String, html: String)] {
         let templates = try ConsoleTemplates()
+        let key = PseudonymKey(Secret(Array("a secret of the state".utf8)))
         let record = AdminTokenRecord(
             digest: [], name: AdminTokenName("ada")!, scope: AdminScope(.admin), created: Date())
         var pages: [(path: String, html: String)] = []
@@ -99,10 +101,13 @@ struct PoisonedOperations: AdminOperationRunner {
                 uniqueKeysWithValues: route.path.parameters.map { ($0, $0 == "publication" ? "daily" : text) })
             let form = [
                 "reason": text, "request_key": text, "query": text, "publication": text, "edition": text, "other": text,
+                "identifier": text,
             ]
             let query = ["done": text, "action": text, "actor": text, "cursor": text]
             let visit = ConsoleVisit(
-                api: self, user: AdminUser(record), path: parameters, query: query, form: form, random: .system)
+                api: self, user: AdminUser(record), path: parameters, query: query, form: form, random: .system,
+                receipts: ChangeReceipts(
+                    session: "session", key: key, clock: .system, uses: MinuteCounts(limit: 1)))
             switch try await route.handler(visit) {
             case .page(let page):
                 let bar = SessionBar(userName: text, userRole: text, formToken: "token", navigation: [])

@@ -31,7 +31,9 @@ extension ListPage {
 
     private static func lastError(_ error: JSONValue?) -> Cell {
         guard let error, error != .null else { return "–" }
-        return Cell("\(Shown.timeText(error["time"]))\n\(Shown.text(error["call"])): \(Shown.text(error["cause"]))")
+        return Cell(lines: [
+            Shown.timeText(error["time"]), "\(Shown.text(error["call"])): \(Shown.text(error["cause"]))",
+        ])
     }
 
     static let nodes = ListPage(

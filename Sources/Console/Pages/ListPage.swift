@@ -1,3 +1,5 @@
+import AdminAPI
+import Gatefold
 import JSON
 import Primitives
 
@@ -30,31 +32,61 @@ struct ListPage: Sendable {
         for name in ["cursor"] + filters.map(\.name) {
             if let value = visit.query[name], !value.isEmpty { query[name] = value }
         }
-        let page = try await visit.call(operation, query: query)
-        var blocks: [Block] = []
+        let name = isGlobal ? title : "\(title) of \(visit.publication)"
+        var page = Page(name, banners: ConsoleAction.banners(visit, at: ownPath(visit)), [])
         if !filters.isEmpty {
-            let fields = filters.map { Field.text($0.name, $0.label, value: query[$0.name] ?? "", limit: 200) }
-            blocks.append(Block(forms: [.get(path, fields, button: "Filter")]))
+            page.blocks.append(
+                Block(forms: [.get(path, filters.map { field($0, visit, query[$0.name] ?? "") }, button: "Filter")]))
         }
-        blocks.append(
+        let found: JSONValue
+        do {
+            found = try await visit.call(operation, query: query)
+        } catch {
+            guard error.status == 400, !filters.isEmpty, visit.user.scope.publications != [] else { throw error }
+            // The operation has no list of several publications. It was called nevertheless, because it checks the role.
+            if Self.choices(visit).count > 1, query["publication"] == nil {
+                page.blocks.append(Block(text: "Choose a publication: the list is that of one."))
+                return page
+            }
+            // The form remains, so that the value that is wrong can be corrected.
+            page.banners.append(.problem(error.text))
+            page.status = error.status
+            return page
+        }
+        page.blocks.append(
             Block(
                 table: Table(
-                    caption, columns, (page["items"]?.items ?? []).map { row($0, visit) }, empty: empty),
-                links: links(visit, query, next: page["next"]?.text)))
-        let name = isGlobal ? title : "\(title) of \(visit.publication)"
-        return Page(name, banners: ConsoleAction.banner(done: visit.query["done"]), blocks)
+                    caption, columns, (found["items"]?.items ?? []).map { row($0, visit) }, empty: empty),
+                links: links(visit, query, next: found["next"]?.text)))
+        return page
+    }
+
+    /// Returns the publications of a user; none for a user of all.
+    private static func choices(_ visit: ConsoleVisit) -> [String] {
+        visit.user.scope.publications?.map(\.rawValue).sorted() ?? []
+    }
+
+    private func field(_ filter: (name: String, label: String), _ visit: ConsoleVisit, _ value: String) -> Field {
+        let choices = filter.name == "publication" ? Self.choices(visit) : []
+        guard !choices.isEmpty else { return .text(filter.name, filter.label, value: value, limit: 200) }
+        return .choice(
+            filter.name, filter.label, choices.map { FieldOption($0, $0, isSelected: $0 == value) })
+    }
+
+    /// Returns the path of the page below that of the console.
+    private func ownPath(_ visit: ConsoleVisit) -> String {
+        path.replacing("/publications/{publication}", with: visit.publicationPath)
     }
 
     /// Returns the links to the next page and to the other lists of the publication.
     private func links(_ visit: ConsoleVisit, _ query: [String: String], next: String?) -> [PageLink] {
-        let own = path.replacing("/publications/{publication}", with: visit.publicationPath)
         var links: [PageLink] = []
         if let next {
             var query = query
             query["limit"] = nil
             query["cursor"] = next
             let text = query.sorted { $0.key < $1.key }.map { "\($0.key)=\(PercentEncoding.encode($0.value))" }
-            links.append(PageLink("Next page", own + "?" + text.joined(separator: "&")))
+            links.append(PageLink("Next page", ownPath(visit) + "?" + text.joined(separator: "&")))
         }
         guard !isGlobal else { return links }
         return links

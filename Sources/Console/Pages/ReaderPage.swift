@@ -33,7 +33,7 @@ enum ReaderPage {
         }
         return Page(
             "Reader \(Shown.text(reader["pseudonym"])) of \(visit.publication)",
-            banners: ConsoleAction.banner(done: visit.query["done"]), blocks)
+            banners: ConsoleAction.banners(visit, at: visit.readerPath), blocks)
     }
 
     private static func subscription(_ reader: JSONValue, _ visit: ConsoleVisit) -> Block {
@@ -78,21 +78,10 @@ enum ReaderPage {
 
     private static func locks(_ visit: ConsoleVisit) async throws(ConsoleProblem) -> Block {
         let locks = try await visit.call("getThrottle")["locks"]?.items ?? []
-        let hasFailures = locks.contains { ($0["failures"]?.integer ?? 0) > 0 || $0["locked_until"]?.text != nil }
+        // The identifiers of readers of other systems are not known here, and may be locked without being listed.
         return Block(
-            "Locks",
-            table: Table(
-                "Wrong passwords", ["Identifier", "Failures", "Locked until"],
-                locks.map { lock in
-                    let isLocked = lock["locked_until"]?.text != nil
-                    return [
-                        Cell(lock["identifier"]?.text ?? "the reader, by any identifier"), Shown.cell(lock["failures"]),
-                        Cell(
-                            isLocked ? Shown.timeText(lock["locked_until"]) : "not locked",
-                            symbol: isLocked ? .problem : .good),
-                    ]
-                }, empty: "No wrong passwords are counted."),
-            links: hasFailures && visit.permits("releaseThrottle")
+            "Locks", table: LockTable.of(locks),
+            links: visit.permits("releaseThrottle")
                 ? [PageLink("Release the lock", visit.readerPath + "/throttle/release")] : [])
     }
 
@@ -131,7 +120,7 @@ enum ReaderPage {
                     let names = [event["kind"]?.text, event["action"]?.text, event["call"]?.text].compactMap(\.self)
                     return [
                         Shown.time(event["time"]), Cell(names.joined(separator: ": ") + times),
-                        Shown.cell(event["reason"]), Cell(details.joined(separator: "\n")),
+                        Shown.cell(event["reason"]), Cell(lines: details),
                     ]
                 }, empty: "No event is recorded."), links: older.map { [$0] } ?? [])
     }

@@ -79,7 +79,7 @@ enum StartPage {
             + (found["not_searchable"]?.items ?? []).map { "\(Shown.text($0)) finds a reader only with a password" }
         let banners: [Banner] =
             isComplete
-            ? [] : [.problem("Not every system could be searched.", detail: unavailable.joined(separator: "\n"))]
+            ? [] : [.problem("Not every system could be searched.", details: unavailable)]
         let table = Table(
             "Readers of \(name)", ["Reader", "Backend", "Key", "Found by"],
             readers.map { reader in

@@ -8,7 +8,7 @@ enum SubscriptionFacts {
             Fact("State", Cell(state, symbol: state == "active" ? .good : .problem)),
             Fact("Ends", Shown.time(subscription["ends"])), Fact("Editions", Cell(editions(subscription["editions"]))),
             Fact("Source", Cell(source(subscription))),
-            Fact("Fields of the subscriber system", Cell(Shown.namedValues(subscription["raw"]))),
+            Fact("Fields of the subscriber system", Shown.namedValues(subscription["raw"])),
         ]
     }
 

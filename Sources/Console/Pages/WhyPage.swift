@@ -40,7 +40,6 @@ enum WhyPage {
         if let at = visit.form["at"], !at.isEmpty { body.append(.init(name: "at", value: .string(at))) }
         let result = try await visit.call("explainEdition", body: .object(body))
         let steps = result["steps"]?.items ?? []
-        let cause = steps.first { $0["step"] == result["cause"] }
         var facts = [
             Fact("Edition", Shown.cell(result["edition"])),
             Fact(
@@ -53,7 +52,7 @@ enum WhyPage {
         if let subscription = result["subscription"], subscription != .null {
             facts += [Fact("Subscription", Shown.cell(subscription["state"]))]
         }
-        var banners = [ExplanationSentence.banner(result, cause: cause)]
+        var banners = ExplanationSentence.banners(result)
         if result["is_search_complete"]?.boolValue == false {
             banners.append(.note("Not every system could be searched for the reader."))
         }
@@ -81,7 +80,7 @@ enum WhyPage {
                 return [
                     Cell(ExplanationSentence.name(ofStep: code)),
                     Cell(ExplanationSentence.name(ofOutcome: outcome) + reason, symbol: symbol(outcome)),
-                    Cell(Shown.namedValues(step["values"])), Cell(source.joined(separator: ", ")),
+                    Shown.namedValues(step["values"]), Cell(source.joined(separator: ", ")),
                     Cell(step["remedy"]?.text ?? ""),
                 ]
             }, empty: "The explanation has no steps.")

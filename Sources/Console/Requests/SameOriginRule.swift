@@ -17,4 +17,11 @@ enum SameOriginRule {
         if let site = sites.first { return site == "same-origin" }
         return named.first == origin
     }
+
+    /// Returns whether a request comes from a page of the console, or from the address bar, a bookmark or another program: a page
+    /// of another site or another port must not cause reads, which the audit log records as the user's.
+    static func permitsReading(_ fields: HTTPFields) -> Bool {
+        let sites = site.map { fields[values: $0] } ?? []
+        return sites == ["same-origin"] || sites == ["none"]
+    }
 }

@@ -3,8 +3,8 @@ import Mustache
 /// The escaping of each value that a template shows.
 ///
 /// It replaces that of swift-mustache, which compares characters: a quotation mark with a combining mark is one character in Swift
-/// and passes there, but a browser reads the quotation mark. Characters that change the direction of text or cannot be seen
-/// appear as their numbers, so that no name looks like another one.
+/// and passes there, but a browser reads the quotation mark. Characters that change the direction of text, begin a line or
+/// cannot be seen appear as their numbers, so that no name looks like another one or like two.
 struct HTMLText: MustacheContentType {
     static let name = "GATEFOLD"
 
@@ -19,7 +19,6 @@ struct HTMLText: MustacheContentType {
             case "&": escaped.append(contentsOf: "&amp;".unicodeScalars)
             case "\"": escaped.append(contentsOf: "&quot;".unicodeScalars)
             case "'": escaped.append(contentsOf: "&#39;".unicodeScalars)
-            case "\n": escaped.append(scalar)
             case let scalar where isInvisible(scalar):
                 escaped.append(contentsOf: "[U+\(String(scalar.value, radix: 16, uppercase: true))]".unicodeScalars)
             default: escaped.append(scalar)

@@ -2,6 +2,8 @@
 /// types have a name in common, because a template looks a missing value up in the values around it.
 struct Page: Sendable {
     var title: String
+    /// The status of the response.
+    var status = 200
     var banners: [Banner] = []
     var blocks: [Block] = []
 
@@ -17,18 +19,19 @@ struct Banner: Sendable {
     let bannerKind: String
     let bannerLabel: String
     let bannerText: String
-    let bannerDetail: String?
+    /// The lines below the sentence.
+    let bannerDetails: [String]
 
     static func good(_ text: String, label: String = "Done:") -> Banner {
-        Banner(bannerKind: "good", bannerLabel: label, bannerText: text, bannerDetail: nil)
+        Banner(bannerKind: "good", bannerLabel: label, bannerText: text, bannerDetails: [])
     }
 
-    static func problem(_ text: String, detail: String? = nil, label: String = "Problem:") -> Banner {
-        Banner(bannerKind: "problem", bannerLabel: label, bannerText: text, bannerDetail: detail)
+    static func problem(_ text: String, details: [String] = [], label: String = "Problem:") -> Banner {
+        Banner(bannerKind: "problem", bannerLabel: label, bannerText: text, bannerDetails: details)
     }
 
-    static func note(_ text: String, detail: String? = nil, label: String = "Note:") -> Banner {
-        Banner(bannerKind: "note", bannerLabel: label, bannerText: text, bannerDetail: detail)
+    static func note(_ text: String, details: [String] = [], label: String = "Note:") -> Banner {
+        Banner(bannerKind: "note", bannerLabel: label, bannerText: text, bannerDetails: details)
     }
 }
 

@@ -8,12 +8,16 @@ enum Shown {
         case .number(let digits): digits
         case .boolean(let isTrue): isTrue ? "yes" : "no"
         case .array(let items): items.map { text($0) }.joined(separator: ", ")
-        case .object(let members): members.map { "\($0.name): \(text($0.value))" }.joined(separator: "\n")
+        case .object(let members): members.map { "\($0.name): \(text($0.value))" }.joined(separator: ", ")
         case .null, nil: "–"
         }
     }
 
-    static func cell(_ value: JSONValue?, link: String? = nil) -> Cell { Cell(text(value), link: link) }
+    /// Returns the cell of a value. The members of an object are lines of their own.
+    static func cell(_ value: JSONValue?, link: String? = nil) -> Cell {
+        guard case .object(let members) = value else { return Cell(text(value), link: link) }
+        return Cell(lines: members.map { "\($0.name): \(text($0.value))" })
+    }
 
     /// Returns a time such as 2026-11-28 08:00:00 UTC.
     static func time(_ value: JSONValue?) -> Cell { Cell(timeText(value)) }
@@ -24,8 +28,7 @@ enum Shown {
     }
 
     /// Returns a list of objects with the members `name` and `value`, each in a line.
-    static func namedValues(_ values: JSONValue?) -> String {
-        let lines = (values?.items ?? []).map { "\(text($0["name"])): \(text($0["value"]))" }
-        return lines.isEmpty ? "–" : lines.joined(separator: "\n")
+    static func namedValues(_ values: JSONValue?) -> Cell {
+        Cell(lines: (values?.items ?? []).map { "\(text($0["name"])): \(text($0["value"]))" })
     }
 }

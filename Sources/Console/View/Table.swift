@@ -31,6 +31,8 @@ struct Cell: Sendable, ExpressibleByStringLiteral {
     }
 
     let cellText: String
+    /// The values of a cell with several, each in a line of its own; nil for a single value.
+    let cellList: CellList?
     let cellLink: String?
     let cellSymbol: String?
     private(set) var cellColumn = ""
@@ -39,8 +41,17 @@ struct Cell: Sendable, ExpressibleByStringLiteral {
     /// - Parameter path: The path of a link below that of the console; nil for none.
     init(_ text: String, link path: String? = nil, symbol: Symbol? = nil) {
         cellText = text
+        cellList = nil
         cellLink = path.map { Console.root + $0 }
         cellSymbol = symbol?.rawValue
+    }
+
+    /// A cell with several values. They are a list, so that a line break in a value begins no line that looks like another value.
+    init(lines: [String]) {
+        cellText = lines.isEmpty ? "–" : ""
+        cellList = lines.isEmpty ? nil : CellList(cellLines: lines)
+        cellLink = nil
+        cellSymbol = nil
     }
 
     init(stringLiteral text: String) { self.init(text) }
@@ -51,4 +62,8 @@ struct Cell: Sendable, ExpressibleByStringLiteral {
         cell.cellIsHeader = isHeader
         return cell
     }
+}
+
+struct CellList: Sendable {
+    let cellLines: [String]
 }

@@ -52,6 +52,14 @@ struct AdminLoginLinkCommand: AsyncParsableCommand {
         let record = AdminTokenRecord(
             id: AdminTokenRecord.newID(of: .loginLink), digest: link.digest, name: name, scope: scope, created: now,
             expires: now + ConsoleSessions.linkLifetime)
+        if Self.losesCookie(base) {
+            FileHandle.standardError.write(
+                Data(
+                    """
+                    Warning: browsers accept the console's cookie over plain HTTP for localhost and 127.0.0.1 only; expected \
+                    --base with https or a tunnel to this machine.\n
+                    """.utf8))
+        }
         let names = scope.publicationNames
         try await audit.trail(read, in: store).perform(
             .adminTokenCreate, of: [.adminToken(record.id)],
@@ -71,6 +79,11 @@ struct AdminLoginLinkCommand: AsyncParsableCommand {
                 The link opens the console once, within five minutes, for \(name) with the role \(scope.role.rawValue) in \
                 \(names?.joined(separator: ", ") ?? "all publications").
                 """)
+    }
+
+    /// Returns whether browsers keep no session with the console at a URL.
+    private static func losesCookie(_ base: String) -> Bool {
+        base.hasPrefix("http://") && !Loopback.contains(authority: String(base.dropFirst("http://".count)))
     }
 
     private static func base(_ configuration: GatefoldConfiguration) throws -> String {

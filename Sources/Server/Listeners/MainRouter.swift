@@ -163,7 +163,10 @@ extension ClientAddressResolver {
 }
 
 /// The addresses of this machine, 127.0.0.0/8 and ::1.
-enum Loopback {
+package enum Loopback {
+    /// - Parameter authority: A host with an optional port (RFC 3986 section 3.2).
+    package static func contains(authority: String) -> Bool { contains(host: AdminAPIEndpoint.host(of: authority)) }
+
     static func contains(host: String) -> Bool {
         ClientAddress(host).map { contains($0) } ?? (host == "localhost")
     }

@@ -171,7 +171,9 @@ struct AdminCommandTests {
         #expect(signedIn.status == 303 && signedIn["Location"] == "/console")
         let cookie = try #require(signedIn["Set-Cookie"]?.split(separator: ";").first.map(String.init))
         #expect(try await press().status == 401)
-        func page() async throws -> RawResponse { try await sample.admin.send("GET", "/console", [("Cookie", cookie)]) }
+        func page() async throws -> RawResponse {
+            try await sample.admin.send("GET", "/console", [("Cookie", cookie), ("Sec-Fetch-Site", "none")])
+        }
         let start = try await page()
         #expect(start.status == 200 && start.text.contains("ada, role support") && start.text.contains("daily"))
         let listed = try await sample.succeed(["admin", "token", "list"])
@@ -181,6 +183,15 @@ struct AdminCommandTests {
         #expect(try await page().status == 401)
         #expect(!(try Sample.server.output.contains("gfo_")))
         #expect(try await sample.http.send("GET", "/console").status == 404)
+        for (base, isWarned) in [
+            ("http://console.example", true), ("http://192.0.2.1:8081", true), ("https://console.example", false),
+            ("http://localhost:9000", false), ("http://[::1]:9000", false),
+        ] {
+            let run = try await sample.gatefold([
+                "admin", "login-link", "--name", "ada", "--role", "viewer", "--base", base,
+            ])
+            #expect(run.status == 0 && run.errors.contains("cookie") == isWarned, "\(base): \(run)")
+        }
         for arguments in [["--role", "support"], ["--name", "ada", "--role", "root"]] {
             #expect(try await sample.gatefold(["admin", "login-link"] + arguments).status == 64)
         }

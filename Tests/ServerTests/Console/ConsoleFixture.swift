@@ -3,6 +3,7 @@ import Gatefold
 import HTTPTypes
 import Primitives
 import State
+import TestSupport
 
 @testable import AdminAPI
 @testable import Console
@@ -15,11 +16,24 @@ struct ConsoleFixture: Sendable {
 
     let admin: AdminAPIFixture
     let console: Console
+    let cookie: SessionCookie
+    /// The requests as the log shows them.
+    let traces: Locked<[ConsoleTrace]>
 
     static func with(_ test: (ConsoleFixture) async throws -> Void) async throws {
         try await AdminAPIFixture.with { admin in
-            try await test(ConsoleFixture(admin: admin, console: try Console(admin.api, admin.api.consoleSessions)))
+            try await test(try ConsoleFixture(admin, running: admin.api))
         }
+    }
+
+    /// - Parameter operations: What performs the operations.
+    init(_ admin: AdminAPIFixture, running operations: any AdminOperationRunner) throws {
+        let traces = Locked<[ConsoleTrace]>([])
+        self.admin = admin
+        self.traces = traces
+        let sessions = admin.api.consoleSessions
+        cookie = SessionCookie(installation: sessions.installation)
+        console = try Console(operations, sessions) { trace in traces.withLock { $0.append(trace) } }
     }
 
     struct Received: Sendable {
@@ -42,11 +56,13 @@ struct ConsoleFixture: Sendable {
         return link
     }
 
+    /// Sends a request as a browser does: one that only reads comes from the address bar, unless its fields say something else.
     func send(
         _ method: HTTPRequest.Method, _ path: String, query: String? = nil, fields: HTTPFields = [:],
         form: [String: String]? = nil, isForThisHost: Bool = true
     ) async -> Received {
         var fields = fields
+        if method != .post, fields[Self.site] == nil { fields[Self.site] = "none" }
         let text = (form ?? [:]).map { "\($0.key)=\(PercentEncoding.encode($0.value))" }.joined(separator: "&")
         if form != nil { fields[.contentType] = "application/x-www-form-urlencoded" }
         let bytes = Array(text.utf8)
@@ -69,7 +85,7 @@ struct ConsoleFixture: Sendable {
         let fixture: ConsoleFixture
         let session: AdminToken
 
-        var cookie: String { "\(SessionCookie.name)=\(session.text)" }
+        var cookie: String { "\(fixture.cookie.name)=\(session.text)" }
         var formToken: String { fixture.admin.api.consoleSessions.formToken(of: session) }
 
         func get(_ path: String, query: String? = nil) async -> Received {

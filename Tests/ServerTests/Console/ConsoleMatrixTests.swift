@@ -2,6 +2,7 @@ import Foundation
 import Gatefold
 import HTTPTypes
 import Primitives
+import TestSupport
 import Testing
 
 @testable import AdminAPI
@@ -14,6 +15,7 @@ import Testing
     /// The scopes of users, by their relation to the publication in the path.
     private static let scopes: [(name: String, publications: Set<PublicationID>?)] = [
         ("all", nil), ("own", [AdminAPIFixture.daily]), ("other", [AdminAPIFixture.weekly]), ("none", []),
+        ("both", [AdminAPIFixture.daily, AdminAPIFixture.weekly]),
     ]
 
     /// Returns the operation without which a page cannot be shown.
@@ -114,6 +116,47 @@ import Testing
         }
     }
 
+    @Test("The audit page of a user of two publications offers a choice of them, and shows the chosen one")
+    func auditOfTwo() async throws {
+        try await Fixture.with { fixture in
+            let browser = try await fixture.signIn(.operator, in: [AdminAPIFixture.daily, AdminAPIFixture.weekly])
+            _ = await browser.get(fixture.readerPath)
+            let start = await browser.get("/audit")
+            #expect(start.status == 200 && start.text.contains("Choose a publication"))
+            for name in ["daily", "weekly"] { #expect(start.text.contains("<option value=\"\(name)\"")) }
+            let daily = await browser.get("/audit", query: "action=&actor=&publication=daily")
+            #expect(daily.status == 200 && daily.text.contains("reader.show"))
+            #expect(daily.text.contains(#"<option value="daily" selected>"#))
+            let weekly = await browser.get("/audit", query: "publication=weekly")
+            #expect(weekly.status == 200 && !weekly.text.contains("reader.show"))
+            let malformed = await browser.get("/audit", query: "publication=daily&action=%20")
+            #expect(malformed.status == 400 && malformed.text.contains(#"name="action""#))
+            #expect(await browser.get("/audit", query: "publication=planted").status == 404)
+        }
+    }
+
+    @Test("Each operation that a page names exists, and succeeds for an administrator")
+    func operations() async throws {
+        try await AdminAPIFixture.with { admin in
+            let calls = Locked<[String: Set<Int>]>([:])
+            let fixture = try Fixture(admin, running: RecordingOperations(api: admin.api, calls: calls))
+            let browser = try await fixture.signIn(.admin)
+            for route in ConsoleRoute.all {
+                let path = route.path.path(with: [
+                    "publication": "daily", "reader": admin.ada.handle, "device": admin.ada.device.description,
+                    "delivery": admin.ada.delivery, "backend": "house",
+                ])
+                _ = route.method == .get ? await browser.get(path) : await browser.post(path, Self.form(fixture))
+            }
+            let found = calls.withLock { $0 }
+            let known = Set(AdminOperations.all.map(\.id))
+            #expect(Set(found.keys).subtracting(known).isEmpty)
+            for (operation, statuses) in found { #expect(statuses.allSatisfy { $0 < 300 }, "\(operation)") }
+            #expect(Set(ConsoleAction.all.map(\.operation)).isSubset(of: found.keys))
+            #expect(Set(ListPage.all.map(\.operation)).isSubset(of: found.keys))
+        }
+    }
+
     @Test("An object of another publication is not found under the own one")
     func isolation() async throws {
         try await Fixture.with { fixture in
@@ -124,5 +167,22 @@ import Testing
                 "/publications/weekly/readers/\(fixture.admin.zoe.handle)/sessions/end",
             ] { #expect(await browser.get(path).status == 404, "\(path)") }
         }
+    }
+}
+
+/// Operations of the admin API, and the statuses of their responses. One that is only asked for has none.
+private struct RecordingOperations: AdminOperationRunner {
+    let api: AdminAPI<AdminServices>
+    let calls: Locked<[String: Set<Int>]>
+
+    func respond(to call: InProcessCall, of user: AdminUser) async -> AdminResponse {
+        let response = await api.respond(to: call, of: user)
+        calls.withLock { _ = $0[call.operation, default: []].insert(response.status) }
+        return response
+    }
+
+    func permits(_ operation: String, to user: AdminUser) -> Bool {
+        calls.withLock { $0[operation] = $0[operation] ?? [] }
+        return api.permits(operation, to: user)
     }
 }

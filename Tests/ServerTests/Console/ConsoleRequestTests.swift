@@ -2,6 +2,7 @@ import Foundation
 import Gatefold
 import HTTPTypes
 import State
+import TestSupport
 import Testing
 
 @testable import AdminAPI
@@ -69,6 +70,93 @@ import Testing
         #expect(SameOriginRule.permits([.origin: origin], origin: origin))
         #expect(SameOriginRule.permits([.origin: "null", Fixture.site: "same-origin"], origin: origin))
         #expect(!SameOriginRule.permits([.origin: "null"], origin: origin))
+    }
+
+    @Test(
+        "A page of another site or another port causes no read, but may contain a link",
+        arguments: ["cross-site", "same-site"])
+    func foreignReads(site: String) async throws {
+        #expect(!SameOriginRule.permitsReading([:]))
+        try await Fixture.with { fixture in
+            let browser = try await fixture.signIn(.support)
+            let before = try await fixture.entries().count
+            let fields: HTTPFields = [.cookie: browser.cookie, Fixture.site: site]
+            for method in [HTTPRequest.Method.get, .head] {
+                #expect(await fixture.send(method, fixture.readerPath, fields: fields).status == 403)
+            }
+            #expect(try await fixture.entries().count == before)
+            let link = try await fixture.link(.support)
+            #expect(await fixture.send(.get, "/sign-in/\(link.text)", fields: fields).status == 200)
+        }
+    }
+
+    @Test("The log has one line for each request, with the pattern of its page and no value")
+    func traces() async throws {
+        try await Fixture.with { fixture in
+            let browser = try await fixture.signIn(.support)
+            _ = await browser.get(fixture.readerPath)
+            _ = await browser.get("/style.css")
+            _ = await fixture.send(.get, "/planted", isForThisHost: false)
+            let traces = fixture.traces.withLock { $0 }
+            #expect(traces.map(\.status) == [303, 200, 403])
+            #expect(
+                traces.map(\.page) == [
+                    "/console/sign-in/:link", "/console/publications/:publication/readers/:reader", "/console/:other",
+                ])
+            #expect(traces.map { $0.user != nil } == [false, true, false])
+        }
+    }
+
+    @Test("The page before a change names its object, and there is none for an object that does not exist")
+    func targets() async throws {
+        try await Fixture.with { fixture in
+            let browser = try await fixture.signIn(.operator)
+            let ada = fixture.admin.ada
+            let pseudonym = fixture.admin.key.reference(to: ada.subscriber).description
+            let reader = fixture.readerPath
+            for (path, names) in [
+                (reader + "/sessions/end", ["daily", pseudonym]), (reader + "/throttle/release", ["daily", pseudonym]),
+                (reader + "/refresh", ["daily", pseudonym]),
+                (reader + "/devices/\(ada.device)/remove", ["daily", pseudonym, ada.device.description]),
+                ("/publications/daily/deliveries/\(ada.delivery)/retry", ["daily"]),
+                ("/backends/house/flush", ["house"]),
+            ] {
+                let page = await browser.get(path)
+                #expect(page.status == 200, "\(path)")
+                for name in names { #expect(page.text.contains("<dd><bdi>\(name)</bdi></dd>"), "\(path): \(name)") }
+            }
+            let unknown = fixture.admin.key.reference(toDevice: "unknown")
+            for path in [
+                "/publications/daily/readers/planted/sessions/end", "/publications/daily/readers/planted/refresh",
+                reader + "/devices/\(unknown)/remove", "/backends/planted/flush",
+                "/publications/weekly-planted/deliveries/\(ada.delivery)/retry",
+            ] { #expect([400, 404].contains(await browser.get(path).status), "\(path)") }
+        }
+    }
+
+    @Test("The page before a change that a role does not permit is recorded in the audit log as denied")
+    func denials() async throws {
+        try await Fixture.with { fixture in
+            let browser = try await fixture.signIn(.viewer)
+            #expect(await browser.get(fixture.readerPath + "/sessions/end").status == 403)
+            #expect(try await fixture.entries().contains { $0.action == "admin.deny" })
+        }
+    }
+
+    @Test("The release of a lock accepts the identifier that the reader enters, and shows what still counts")
+    func release() async throws {
+        try await Fixture.with { fixture in
+            let browser = try await fixture.signIn(.support)
+            let path = fixture.readerPath + "/throttle/release"
+            #expect(await browser.get(fixture.readerPath).text.contains("/throttle/release"))
+            #expect(await browser.get(path).text.contains(#"name="identifier""#))
+            let form = ["reason": "ticket 4711", "request_key": "one", "identifier": "ada@example.com"]
+            let result = await browser.post(path, form)
+            #expect(result.status == 200 && result.text.contains("<caption>Wrong passwords</caption>"))
+            #expect(!result.text.contains("The lock is released"))
+            let subjects = try await fixture.entries().filter { $0.action == "throttle.release" }.map(\.subject)
+            #expect(subjects.contains { $0?.hasPrefix("identifier:") == true })
+        }
     }
 
     @Test("A request by a name of somebody else gets nothing (DNS rebinding)")
@@ -149,16 +237,32 @@ import Testing
             for missing in ["reason", "request_key"] {
                 #expect(await browser.post(path, form.filter { $0.key != missing }).status == 400)
             }
+            var location: String?
             for _ in 0..<2 {
                 let sent = await browser.post(path, form)
-                #expect(sent.status == 303 && sent.location == "/console\(fixture.readerPath)?done=endSessions")
+                #expect(sent.status == 303)
+                #expect(sent.location?.hasPrefix("/console\(fixture.readerPath)?done=endSessions&receipt=") == true)
+                location = sent.location
             }
             let changes = try await fixture.entries().filter { $0.action == "session.end" }
             #expect(changes.count == 2 && changes.allSatisfy { $0.reason == "ticket 4711" })
-            let done = await browser.get(fixture.readerPath, query: "done=endSessions")
-            #expect(done.text.contains("All sessions of the reader have ended."))
-            let other = await browser.get(fixture.readerPath, query: "done=no-such-change")
-            #expect(other.status == 200 && !other.text.contains("no-such-change"))
+            let query = try #require(location?.split(separator: "?").last.map(String.init))
+            let banner = "All sessions of the reader have ended."
+            // A URL that somebody made up, another session, another change, and another page.
+            let stranger = try await fixture.signIn(.support)
+            for claimed in [
+                await browser.get(fixture.readerPath, query: "done=endSessions"),
+                await browser.get(fixture.readerPath, query: "done=endSessions&receipt=1.planted"),
+                await browser.get(fixture.readerPath, query: "done=no-such-change"),
+                await stranger.get(fixture.readerPath, query: query),
+                await browser.get("/publications/daily/deliveries", query: query),
+                await browser.get(fixture.readerPath, query: query.replacing("endSessions", with: "removeDevice")),
+            ] {
+                #expect(claimed.status == 200 && !claimed.text.contains("banner good"))
+                #expect(!claimed.text.contains("no-such-change"))
+            }
+            #expect(await browser.get(fixture.readerPath, query: query).text.contains(banner))
+            #expect(!(await browser.get(fixture.readerPath, query: query).text.contains(banner)))
         }
     }
 

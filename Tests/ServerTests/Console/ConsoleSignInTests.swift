@@ -1,6 +1,7 @@
 import Foundation
 import Gatefold
 import HTTPTypes
+import Primitives
 import State
 import Testing
 
@@ -66,7 +67,7 @@ import Testing
         try await Fixture.with { fixture in
             let cookie = try #require(await fixture.use(try await fixture.link(.viewer)).cookie)
             let parts = cookie.split(separator: ";").map { $0.drop { $0 == " " } }
-            #expect(parts.first?.hasPrefix("__Host-gatefold-console=gfc_") == true)
+            #expect(parts.first?.contains(/^__Host-gatefold-console-[0-9a-f]{12}=gfc_/) == true)
             #expect(
                 Set(parts.dropFirst()) == ["Path=/", "Secure", "HttpOnly", "SameSite=Strict", "Max-Age=43200"])
         }
@@ -76,7 +77,7 @@ import Testing
     func fixation() async throws {
         try await Fixture.with { fixture in
             let planted = AdminToken(.consoleSession)
-            let cookie = "\(SessionCookie.name)=\(planted.text)"
+            let cookie = "\(fixture.cookie.name)=\(planted.text)"
             let received = await fixture.use(
                 try await fixture.link(.support), fields: [Fixture.site: "same-origin", .cookie: cookie])
             #expect(try fixture.session(received).text != planted.text)
@@ -94,7 +95,7 @@ import Testing
             }
             let api = try await fixture.admin.token(.admin)
             for text in [api, link.text] {
-                let received = await fixture.send(.get, "", fields: [.cookie: "\(SessionCookie.name)=\(text)"])
+                let received = await fixture.send(.get, "", fields: [.cookie: "\(fixture.cookie.name)=\(text)"])
                 #expect(received.status == 401)
             }
         }
@@ -116,6 +117,73 @@ import Testing
                 #expect(page.status == 401 && page.text.contains("gatefold admin login-link"))
                 #expect(await browser.post("/search", ["query": "ada"]).status == 401)
             }
+        }
+    }
+
+    @Test("A sign-in ends the session that the browser had before")
+    func formerSession() async throws {
+        try await Fixture.with { fixture in
+            let browser = try await fixture.signIn(.support)
+            let used = try await fixture.link(.support)
+            _ = await fixture.use(used)
+            let fields: HTTPFields = [Fixture.site: "same-origin", .cookie: browser.cookie]
+            #expect(await fixture.use(used, fields: fields).status == 401)
+            #expect(await browser.get("").status == 200)
+            let received = await fixture.use(try await fixture.link(.support), fields: fields)
+            #expect(received.status == 303)
+            #expect(await browser.get("").status == 401)
+            #expect(try await fixture.entries().count { $0.action == "console.sign-out" } == 2)
+        }
+    }
+
+    @Test("Two installations in one browser have cookies of different names")
+    func installations() {
+        let keys = ["a", "b"].map { PseudonymKey(Secret(Array($0.utf8))) }
+        let ids = keys.map { key in
+            ConsoleSessions.installation(of: key)
+        }
+        #expect(ids[0] != ids[1] && ids[0] == ConsoleSessions.installation(of: keys[0]))
+    }
+
+    @Test(
+        "The audit log has each refused link that exists once in a minute, with its identifier and why it was refused")
+    func refusals() async throws {
+        try await Fixture.with { fixture in
+            let used = try await fixture.link(.support)
+            _ = await fixture.use(used)
+            let expired = try await fixture.link(.admin, expires: Date() - 1)
+            for _ in 0..<3 {
+                for link in [used, expired, AdminToken(.loginLink)] {
+                    #expect(await fixture.use(link).status == 401)
+                }
+            }
+            let refused = try await fixture.entries().filter { $0.details.contains("phase=refused") }
+            #expect(refused.map(\.action) == ["console.sign-in", "console.sign-in"])
+            let expected = try await [used, expired].asyncIDs(in: fixture.admin.state)
+            #expect(refused.map(\.subject) == expected.map { "admin-token:\($0)" })
+            #expect(refused.first?.details.contains("used-or-revoked") == true)
+            #expect(refused.last?.details.contains("expired") == true)
+        }
+    }
+
+    @Test("A sign-in whose browser disconnects ends with its outcome in the audit log, and so does a sign-out")
+    func disconnects() async throws {
+        try await Fixture.with { fixture in
+            let sessions = fixture.admin.api.consoleSessions
+            let link = try await fixture.link(.support)
+            let begun = Task {
+                withUnsafeCurrentTask { $0?.cancel() }
+                return try await sessions.begin(with: link, from: "192.0.2.1", isLocal: true)
+            }
+            let session = try await begun.value
+            let ended = Task {
+                withUnsafeCurrentTask { $0?.cancel() }
+                try await sessions.end(session)
+            }
+            try await ended.value
+            let phases = try await fixture.entries().filter { $0.action.hasPrefix("console.") }.map(\.details)
+            #expect(phases.count == 4)
+            #expect(phases.count { $0.contains("phase=done") } == 2)
         }
     }
 
@@ -144,5 +212,14 @@ import Testing
             #expect(actions.contains("reader.show") && actions.contains("device.list"))
             #expect(entries.allSatisfy { $0.actor.hasPrefix("ada#console-") && $0.actorKind == "admin" })
         }
+    }
+}
+
+extension [AdminToken] {
+    /// Returns the public identifiers of tokens.
+    fileprivate func asyncIDs(in state: any StateStore) async throws -> [String] {
+        var ids: [String] = []
+        for token in self { ids.append(try await state.adminToken(withDigest: token.digest)?.id ?? "missing") }
+        return ids
     }
 }

@@ -12,7 +12,7 @@ extension FuzzTarget {
         if let form = ConsoleForm.parse(lines[0]) {
             promise(form.count <= lines[0].utf8.count, "a form has more fields than signs")
         }
-        let session = SessionCookie.read([.cookie: lines[1]])
+        let session = SessionCookie(name: "__Host-gatefold-console").read([.cookie: lines[1]])
         promise(session.map { lines[1].contains($0.text) } ?? true, "a session is not in its cookie")
         let origin = "http://127.0.0.1:8081"
         promise(
