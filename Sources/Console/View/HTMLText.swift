@@ -3,8 +3,8 @@ import Mustache
 /// The escaping of each value that a template shows.
 ///
 /// It replaces that of swift-mustache, which compares characters: a quotation mark with a combining mark is one character in Swift
-/// and passes there, but a browser reads the quotation mark. Characters that change the direction of text, begin a line or
-/// cannot be seen appear as their numbers, so that no name looks like another one or like two.
+/// and passes there, but a browser reads the quotation mark. Control and format characters, such as those that change the
+/// direction of text or begin a line, appear as their numbers.
 struct HTMLText: MustacheContentType {
     static let name = "GATEFOLD"
 

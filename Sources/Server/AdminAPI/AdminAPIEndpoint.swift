@@ -60,9 +60,8 @@ struct AdminAPIEndpoint: Sendable {
         return Loopback.contains(peer) || peer == local
     }
 
-    /// Returns whether a request without TLS names this machine, so that no name of somebody else leads to it. A browser
-    /// reaches a Unix socket through a tunnel with a port of its own machine. A client that opens the socket itself may
-    /// name no host.
+    /// Returns whether the host of a request without TLS is this machine. Otherwise a name that an attacker lets resolve to
+    /// this machine would reach it (DNS rebinding). At a Unix socket the host is a loopback one, as in a tunnel, or none.
     func isForThisHost(_ authority: String?, _ local: ClientAddress?) -> Bool {
         if transport.isEncrypted { return true }
         let host = authority.map { Self.host(of: $0) }

@@ -4,8 +4,8 @@ import Primitives
 
 /// An opaque text that names a delivery in the URLs of the admin API.
 ///
-/// It contains the store and the transaction, sealed with the secret of the state, because whoever has a receipt could otherwise
-/// recognise the purchase in a URL or an access log. Two handles of one delivery differ.
+/// It contains the store and the transaction, sealed with the secret of the state. Otherwise a person who has a receipt could
+/// recognise its purchase in a URL or an access log. Two handles of one delivery differ.
 struct DeliveryHandle: Hashable, Sendable, CustomStringConvertible {
     static let maxLength = 1_200
     private static let purpose = "gatefold delivery handle 1"

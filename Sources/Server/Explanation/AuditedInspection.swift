@@ -24,7 +24,8 @@ package struct AuditedInspection: Sendable {
         }
     }
 
-    /// Looks a reader up, which the audit log also records if nobody is found, and explains each subscriber that was found.
+    /// Looks a reader up, and explains the decision for each subscriber that was found. The audit log has an entry also if
+    /// nobody was found.
     ///
     /// - Throws: The error of the audit log, or a cancellation error.
     package func explain(

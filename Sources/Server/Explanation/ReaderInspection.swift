@@ -44,8 +44,8 @@ package struct ReaderInspection: Sendable {
         content = set.configuration?.publications.first { $0.publication.id == service.publication.id }?.content
     }
 
-    /// Opens the backends of a publication beside those of the server, because the latter cache results of the present. The
-    /// catalogue is that of the server.
+    /// Opens the backends of a publication a second time, with the given time as their present. The server's own backends
+    /// cache results of the real present. The catalogue is that of the server.
     ///
     /// - Throws: `SettingsError`, ``BootstrapError`` or ``InspectionError``.
     init(of id: PublicationID, in set: ServingState, _ parts: ServerServices, at timestamp: Date) throws {

@@ -6,13 +6,13 @@ package import Gatefold
 /// A restore deletes no entry. The log of the replaced state goes on, and the restore is its next entry. Entries of the
 /// backup are added only if they continue that log, for example an empty one.
 package struct AuditLogRestore: Sendable {
-    /// The relation of the log of the replaced state to that of the backup.
+    /// How the log of the replaced state relates to that of the backup, and which of them the new state has.
     package enum Outcome: Sendable, Equatable {
-        /// One log contains the other. The longer log goes on.
+        /// One log contains the other. The new state has the longer one.
         case continued
-        /// Each log has entries that the other lacks. The log of the replaced state goes on, without the entries of the backup.
+        /// Each log has entries that the other lacks. The new state has the log of the replaced one, without the others.
         case forked(former: AuditHead, backup: AuditHead)
-        /// The log of the replaced state cannot be read. The log of the backup goes on.
+        /// The log of the replaced state cannot be read. The new state has that of the backup.
         case unreadable
 
         /// The warning for the person who restores; nil if there is nothing to warn of.

@@ -21,7 +21,7 @@ struct ReaderLocks: Sendable {
     private var service: AuthorizationService { reader.service }
     private var throttle: any LoginThrottling { service.loginThrottle }
 
-    /// Returns the attempt that stands for all of an identifier, or nil if no sign-in accepts it.
+    /// Returns an attempt by an identifier, whose counter all attempts by it share; nil if no sign-in accepts the identifier.
     private func attempt(_ identifier: String) -> LoginAttempt? {
         Credentials(finding: identifier, field: service.publication.credentialFields.identifier).map {
             service.pseudonymKey.attempt($0, publication: service.publication.id, device: nil, client: nil)

@@ -2,7 +2,7 @@ import Commerce
 import Gatefold
 import State
 
-/// A search for the readers of one publication by whatever an operator has from them.
+/// A search for readers of one publication by one text: a sign-in identifier, a key, a pseudonym, a token, a device or an order.
 struct ReaderSearch: Sendable {
     enum Match: String, Sendable, CaseIterable {
         case identifier, key, pseudonym, token, device, order
